@@ -1,0 +1,159 @@
+"""Owns matchers on text, bytes and JSON: what a spec says that a value must look like."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from dataclasses import dataclass, fields
+from typing import Any, ClassVar, TypeAlias
+
+Json: TypeAlias = Any
+"""A JSON value: None, bool, int, float, str, list of Json, dict of str to Json."""
+
+CLOSED = {"extra": "forbid", "strict": True}
+"""How the loader reads these classes: unknown keys are refused, and ``"5"`` is not 5."""
+
+
+class Unset:
+    """The type of ``UNSET``: a key that a spec does not give (``None`` is a value that it may give)."""
+
+    def __repr__(self) -> str:
+        """Return ``UNSET``."""
+        return "UNSET"
+
+
+UNSET = Unset()
+
+
+def as_bytes(value: Json | bytes) -> bytes:
+    """Return text as UTF-8 bytes (lone surrogates kept), bytes as they are, other JSON as compact JSON text."""
+    if isinstance(value, bytes):
+        return value
+    if not isinstance(value, str):
+        import json
+
+        value = json.dumps(value, ensure_ascii=False, separators=(",", ":"), sort_keys=True)
+    return value.encode("utf-8", "surrogatepass")
+
+
+def glob_to_regex(pattern: str, *, only_star: bool) -> re.Pattern[bytes]:
+    """Return the regular expression on bytes for a glob that must cover the whole value.
+
+    ``*`` is any run of bytes, newlines included. With ``only_star`` every other character stands for itself;
+    else ``?`` is one UTF-8 character and ``[...]`` a set of ASCII characters (``[!...]`` negated).
+    """
+    token = r"\*" if only_star else r"\*|\?|\[!?[^\]]+\]"
+    out = []
+    for part in re.split(f"({token})", pattern):
+        if part == "*":
+            out.append(b".*")
+        elif part == "?" and not only_star:
+            out.append(rb"(?:[\x00-\x7f]|[\xc2-\xf4][\x80-\xbf]{1,3}|[\x80-\xff])")
+        elif not only_star and part.startswith("[") and part.endswith("]") and len(part) > 2:
+            body = part[1:-1]
+            out.append(as_bytes(f"[^{body[1:]}]" if body.startswith("!") else f"[{body}]"))
+        else:
+            out.append(re.escape(as_bytes(part)))
+    return re.compile(rb"\A" + b"".join(out) + rb"\Z", re.DOTALL)
+
+
+def is_json_subset(wanted: Json, given: Json) -> bool:
+    """Return whether every key of ``wanted`` is in ``given`` with a value of which the same holds.
+
+    Lists must have equal length; scalars must be equal and of one type (``1`` is not ``true``).
+    """
+    if isinstance(wanted, dict):
+        return isinstance(given, dict) and all(
+            key in given and is_json_subset(value, given[key]) for key, value in wanted.items()
+        )
+    if isinstance(wanted, list):
+        return (
+            isinstance(given, list)
+            and len(wanted) == len(given)
+            and all(is_json_subset(one, other) for one, other in zip(wanted, given, strict=True))
+        )
+    return is_same_json(wanted, given)
+
+
+def is_same_json(one: Json | bytes, other: Json | bytes) -> bool:
+    """Return whether two values are equal and, all the way down, of the same JSON types."""
+    if isinstance(one, bool) or isinstance(other, bool) or one is None or other is None:
+        return one is other
+    if isinstance(one, (str, bytes)) and isinstance(other, (str, bytes)):
+        return as_bytes(one) == as_bytes(other)
+    if isinstance(one, list) and isinstance(other, list):
+        return len(one) == len(other) and all(is_same_json(a, b) for a, b in zip(one, other, strict=True))
+    if isinstance(one, dict) and isinstance(other, dict):
+        return one.keys() == other.keys() and all(is_same_json(one[key], other[key]) for key in one)
+    return isinstance(one, (int, float)) and isinstance(other, (int, float)) and one == other
+
+
+@dataclass(frozen=True)
+class Matcher:
+    """What a value must look like; all keys that are given must hold.
+
+    ``equal`` the whole value; ``glob`` with ``*``, ``?`` and ``[...]``; ``regex`` found anywhere (Python
+    syntax, dot matches newlines only with ``(?s)``); ``contains`` a piece of it; ``length`` in bytes of UTF-8; ``sha256`` of
+    those bytes as 64 hex digits; ``blank`` whether it is empty or white space only; ``file`` the name of a file
+    beside the spec that holds the whole value; ``json`` a value that the value, or the JSON that it holds as text, must contain.
+    """
+
+    __pydantic_config__: ClassVar[dict[str, Any]] = CLOSED
+
+    equal: Json = UNSET
+    glob: str | None = None
+    regex: str | None = None
+    contains: str | None = None
+    length: int | None = None
+    sha256: str | None = None
+    blank: bool | None = None
+    file: str | None = None
+    json: Json = UNSET
+
+    def given(self) -> dict[str, Json]:
+        """Return the keys that the spec gives, with their values."""
+        pairs = {item.name: getattr(self, item.name) for item in fields(self)}
+        return {
+            key: value
+            for key, value in pairs.items()
+            if value is not UNSET and not (value is None and key not in ("equal", "json"))
+        }
+
+
+MatcherLike: TypeAlias = str | int | float | bool | list[Any] | Matcher | None
+"""A matcher as a spec may write it: a bare text is equality in which ``*`` stands for any run of characters."""
+
+
+def matches(wanted: MatcherLike | bytes, given: Json | bytes) -> bool:
+    """Return whether ``given`` looks as ``wanted`` says; text and its UTF-8 bytes are the same value."""
+    if isinstance(wanted, str):
+        return isinstance(given, (str, bytes)) and bool(
+            glob_to_regex(wanted, only_star=True).match(as_bytes(given))
+        )
+    if not isinstance(wanted, Matcher):
+        return is_same_json(wanted, given)
+    return all(_TESTS[key](value, given) for key, value in wanted.given().items())
+
+
+def _contains_json(wanted: Json, given: Json | bytes) -> bool:
+    import json
+
+    if isinstance(given, (str, bytes)) and not isinstance(wanted, str):
+        try:
+            given = json.loads(given)
+        except ValueError:
+            return False
+    return is_json_subset(wanted, given)
+
+
+_TESTS = {
+    "equal": is_same_json,
+    "glob": lambda wanted, given: bool(glob_to_regex(wanted, only_star=False).match(as_bytes(given))),
+    "regex": lambda wanted, given: bool(re.search(as_bytes(wanted), as_bytes(given))),
+    "contains": lambda wanted, given: as_bytes(wanted) in as_bytes(given),
+    "length": lambda wanted, given: wanted == len(as_bytes(given)),
+    "sha256": lambda wanted, given: wanted.lower() == hashlib.sha256(as_bytes(given)).hexdigest(),
+    "blank": lambda wanted, given: wanted == (not as_bytes(given).decode("utf-8", "replace").strip()),
+    "file": lambda wanted, given: False,  # the loader has put the file's content under `equal`
+    "json": _contains_json,
+}
