@@ -1,0 +1,126 @@
+"""Owns the sentences that name an effect or an expectation to people: honest about bytes, short."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from mutkit.model.effect import (
+    Crashes,
+    Died,
+    Effect,
+    ErrorAnswer,
+    Exits,
+    Expectation,
+    Finished,
+    Hung,
+    NothingSeen,
+    Raises,
+    RaisedException,
+    Refused,
+    Returned,
+)
+from mutkit.model.matcher import Json, Matcher, as_bytes
+
+SHOWN = 300
+"""How many characters of a value are shown before it is cut."""
+
+
+def quoted(value: Json | bytes, limit: int = SHOWN) -> str:
+    """Return a value as one line: text in double quotes with control characters escaped, cut with its length in bytes."""
+    import json
+
+    raw = as_bytes(value)
+    if isinstance(value, bytes):
+        text = value.decode("utf-8", "backslashreplace")
+    elif isinstance(value, str):
+        text = value
+    else:
+        text = raw.decode("utf-8", "backslashreplace")
+    if not isinstance(value, (str, bytes)):
+        return text if len(text) <= limit else f"{text[:limit]}... ({len(raw):,} bytes)"
+    if len(text) <= limit:
+        return json.dumps(text, ensure_ascii=False)
+    half = limit // 2
+    return (
+        f"{json.dumps(text[:half], ensure_ascii=False)} ... {json.dumps(text[-half:], ensure_ascii=False)}"
+        f" ({len(raw):,} bytes)"
+    )
+
+
+def describe_effect(effect: Effect | None, limit: int = SHOWN) -> str:
+    """Return what was seen, as the end of a sentence that begins with "it"."""
+    match effect:
+        case Returned(value):
+            return f"returned {quoted(value, limit)}"
+        case Refused(code, message, _):
+            return f"answered with error {code}: {quoted(message, limit)}"
+        case RaisedException(type_, message, line):
+            return f"raised {type_}: {quoted(message, limit)}" + (f" at {line}" if line else "")
+        case Finished(code, stdout, stderr):
+            return f"exited {code}, stdout {quoted(stdout, limit)}, stderr {quoted(stderr, limit)}"
+        case Died(ending, exception, message, stderr):
+            how = f"crashed: {ending} without an answer"
+            if exception:
+                return f"{how}, {exception}: {quoted(message, limit)}"
+            return how + (f", stderr {quoted(stderr[-limit:], limit)}" if stderr.strip() else "")
+        case Hung(after):
+            return f"hung: no answer within {after:.1f} s"
+        case NothingSeen(_, reason):
+            return f"showed nothing: {reason}"
+    return "was not looked at"
+
+
+def describe_expectation(expectation: Expectation) -> str:
+    """Return what a spec models, as the end of a sentence that begins with "it"."""
+    given = expectation.given()
+    if not given:
+        return "does nothing in particular"
+    key, value = next(iter(given.items()))
+    return _WORDS[key](value)
+
+
+def describe_matcher(wanted: Any) -> str:
+    """Return a matcher as a spec would write it."""
+    if isinstance(wanted, Matcher):
+        return " and ".join(f"{key} {quoted(value)}" for key, value in wanted.given().items())
+    return quoted(wanted)
+
+
+def _error(value: ErrorAnswer) -> str:
+    code = "" if value.code is None else f" {value.code}"
+    return f"answers with error{code}" + ("" if value.message is None else f": {describe_matcher(value.message)}")
+
+
+def _raises(value: str | Raises) -> str:
+    if isinstance(value, str):
+        return f"raises {value}"
+    return f"raises {value.type}" + ("" if value.message is None else f": {describe_matcher(value.message)}")
+
+
+def _exits(value: int | Exits) -> str:
+    if isinstance(value, int):
+        return f"exits {value}"
+    words = [f"exits {value.code}"]
+    words += [f"stdout {describe_matcher(value.stdout)}"] if value.stdout is not None else []
+    words += [f"stderr {describe_matcher(value.stderr)}"] if value.stderr is not None else []
+    return ", ".join(words)
+
+
+def _crashes(value: str | Crashes) -> str:
+    if isinstance(value, str):
+        return f"is killed by {value}"
+    words = [f"by {value.signal}"] if value.signal else []
+    words += [f"exit {value.exit}"] if value.exit is not None else []
+    words += [value.exception] if value.exception else []
+    words += [f"message {describe_matcher(value.message)}"] if value.message is not None else []
+    return "crashes: " + ", ".join(words)
+
+
+_WORDS = {
+    "returns": lambda value: f"returns {describe_matcher(value)}",
+    "error": _error,
+    "raises": _raises,
+    "exits": _exits,
+    "crashes": _crashes,
+    "hangs": lambda _: "hangs",
+}
