@@ -52,14 +52,7 @@ def detect(loaded: LoadedSpec, baseline: VariantRun, mutant: VariantRun) -> Dete
     wrong = [i for i, record in killers.items() if record.outcome in BROKEN and i not in good]
     quiet = [case_id for case_id in killers if case_id not in good and case_id not in wrong]
     others = _others(loaded, before, run)
-    if not good and not wrong:
-        column = Detected.OTHERS_TOO if others else Detected.NONE
-        column = Detected.NONE if quiet and not others else column
-        column = Detected.PART if others and quiet else column
-    elif quiet:
-        column = Detected.PART
-    else:
-        column = Detected.OTHERS_TOO if others else Detected.EXACT
+    column = _column(failed=bool(good or wrong), quiet=bool(quiet), others=bool(others))
     reasons = (
         *(_wrong(case_id, loaded.killers[case_id], killers[case_id]) for case_id in wrong),
         *(Reason("killer-passed", f"{case_id} {killers[case_id].outcome.value} under the mutant") for case_id in quiet),
@@ -67,6 +60,14 @@ def detect(loaded: LoadedSpec, baseline: VariantRun, mutant: VariantRun) -> Dete
         *([Reason("killers-failed", _all_failed(good))] if good and not (wrong or quiet or others) else []),
     )
     return Detection(column, tuple(wrong), _unstable(loaded, mutant), _differs(before, run), reasons)
+
+
+def _column(*, failed: bool, quiet: bool, others: bool) -> Detected:
+    if not failed and not others:
+        return Detected.NONE
+    if quiet:
+        return Detected.PART
+    return Detected.OTHERS_TOO if others else Detected.EXACT
 
 
 def _all_failed(good: list[str]) -> str:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, ClassVar, Literal, TypeAlias
 
-from mutkit.model.matcher import CLOSED, Json
+from mutkit.model.matcher import CLOSED
 
 
 @dataclass(frozen=True)
@@ -126,4 +126,3 @@ class LoadedCampaign:
     file: Path
     tree: Path
     campaign: Campaign
-    bases: dict[str, Json] = field(default_factory=dict)

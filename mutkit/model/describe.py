@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from mutkit.model.effect import (
@@ -116,7 +117,7 @@ def _crashes(value: str | Crashes) -> str:
     return "crashes: " + ", ".join(words)
 
 
-_WORDS = {
+_WORDS: dict[str, Callable[[Any], str]] = {
     "returns": lambda value: f"returns {describe_matcher(value)}",
     "error": _error,
     "raises": _raises,

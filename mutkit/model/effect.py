@@ -150,7 +150,7 @@ class Expectation:
 
     __pydantic_config__: ClassVar[dict[str, Any]] = CLOSED
 
-    returns: MatcherLike | Any = UNSET
+    returns: MatcherLike = UNSET
     error: ErrorAnswer | None = None
     raises: str | Raises | None = None
     exits: int | Exits | None = None

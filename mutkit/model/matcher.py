@@ -22,7 +22,7 @@ class Unset:
         return "UNSET"
 
 
-UNSET = Unset()
+UNSET: Any = Unset()
 
 
 def as_bytes(value: Json | bytes) -> bytes:

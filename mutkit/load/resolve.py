@@ -1,0 +1,195 @@
+"""Owns what a campaign and a spec refer to: tree, source file, probe, cases - all looked up, all faults told."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from mutkit.errors import Problem
+from mutkit.load.cases import CaseFinder
+from mutkit.load.expectations import checked_because, checked_expectation, differ
+from mutkit.load.toml import Document
+from mutkit.model.campaign import Campaign, JsonRpcProbe, LoadedCampaign, Probe, ProcessProbe, PythonProbe
+from mutkit.model.effect import Expectation
+from mutkit.model.spec import Because, LoadedSpec, Spec
+
+POSSIBLE = {
+    ProcessProbe: ("exits", "crashes", "hangs"),
+    JsonRpcProbe: ("returns", "error", "crashes", "hangs"),
+    PythonProbe: ("returns", "raises", "crashes", "hangs"),
+    None: ("returns", "raises"),
+}
+"""Which effects each kind of probe (None: a case's own record) can show."""
+
+
+def resolve_campaign(document: Document, campaign: Campaign) -> tuple[LoadedCampaign, list[Problem]]:
+    """Return the campaign with its absolute paths, and what it refers to in vain."""
+    folder = document.path.parent
+    tree = Path(os.path.abspath(folder / campaign.tree))
+    problems: list[Problem] = []
+    if not tree.is_dir():
+        message = f"{campaign.tree} is no folder"
+        problems.append(document.problem("tree-missing", message, "It is relative to campaign.toml.", ("tree",)))
+    else:
+        for number, case in enumerate(campaign.suite.cases):
+            if not (tree / case).exists():
+                key = ("suite", "cases", number)
+                message = f"{case} is not in the tree"
+                problems.append(document.problem("cases-missing", message, "It is relative to the tree.", key))
+    if not campaign.suite.cases:
+        advice = "Name the suite's files or folders."
+        problems.append(document.problem("cases-missing", "names nothing", advice, ("suite", "cases")))
+    for name, probe in campaign.probes.items():
+        problems += probe_problems(document, probe, folder, ("probes", name))
+    return LoadedCampaign(folder.name, document.path, tree, campaign), problems
+
+
+def probe_problems(document: Document, probe: Probe, folder: Path, key: tuple[str | int, ...]) -> list[Problem]:
+    """Return what a probe refers to in vain; mock scripts are relative to ``folder``, the campaign's."""
+    problems = [
+        document.problem(
+            "mock-missing", f"{script} does not exist", "It is relative to campaign.toml.", (*key, "mocks", command)
+        )
+        for command, script in probe.mocks.items()
+        if not (folder / script).is_file()
+    ]
+    if not isinstance(probe, PythonProbe) and not probe.run:
+        problems.append(document.problem("run-empty", "names no program", 'Use ["{python}", ...].', (*key, "run")))
+    if isinstance(probe, PythonProbe) and not all(probe.call.partition(":")[::2]):
+        advice = "Write package.module:function."
+        problems.append(document.problem("call-form", f"is {probe.call!r}", advice, (*key, "call")))
+    if isinstance(probe, JsonRpcProbe):
+        messages = (probe.send,) if isinstance(probe.send, dict) else probe.send
+        if not messages or any(not isinstance(m.get("method"), str) for m in messages):
+            advice = "Each message needs a `method`."
+            problems.append(document.problem("send-form", "is no message", advice, (*key, "send")))
+    return problems
+
+
+def resolve_spec(document: Document, spec: Spec, campaign: LoadedCampaign) -> LoadedSpec | list[Problem]:
+    """Return the spec with all that it refers to, or everything that is wrong with it."""
+    problems: list[Problem] = []
+    if not spec.defect.strip():
+        problems.append(document.problem("defect-blank", "is blank", "Say the defect in a sentence.", ("defect",)))
+    source = _source(document, spec, campaign, problems)
+    _rewrite(document, spec, problems)
+    probe, probe_name = _probe(document, spec, campaign, problems)
+    healthy, defective = _expectations(document, spec, probe, problems)
+    finder = CaseFinder(campaign)
+    killers = _killers(document, spec, finder, problems)
+    observed = ""
+    if spec.observe is not None:
+        observed = _case(document, spec.observe, finder, problems, ("observe",))
+    may_fail = frozenset(
+        _case(document, case, finder, problems, ("may_fail", number)) for number, case in enumerate(spec.may_fail)
+    )
+    if problems:
+        return problems
+    from dataclasses import replace
+
+    final = replace(spec, healthy=healthy, defective=defective)
+    return LoadedSpec(
+        document.path.stem, document.path, campaign, final, source, probe, probe_name, killers, observed, may_fail
+    )
+
+
+def _source(document: Document, spec: Spec, campaign: LoadedCampaign, problems: list[Problem]) -> Path:
+    path = campaign.tree / spec.file
+    key = ("file",)
+    normal = Path(os.path.normpath(path))
+    if os.path.isabs(spec.file) or not normal.is_relative_to(campaign.tree):
+        advice = "Only files of the tree can be mutated."
+        problems.append(document.problem("file-outside-tree", f"{spec.file} is outside of the tree", advice, key))
+    elif link := next((p for p in (normal, *normal.parents) if p != campaign.tree and _is_link_below(p, campaign)), None):
+        shown = link.relative_to(campaign.tree).as_posix()
+        advice = "Name the file that it points to."
+        problems.append(document.problem("file-is-link", f"{shown} is a symbolic link", advice, key))
+    elif not normal.is_file():
+        message = f"{spec.file} is not a file of the tree"
+        problems.append(document.problem("file-missing", message, "It is relative to the campaign's tree.", key))
+    return normal
+
+
+def _is_link_below(path: Path, campaign: LoadedCampaign) -> bool:
+    return path.is_relative_to(campaign.tree) and path.is_symlink()
+
+
+def _rewrite(document: Document, spec: Spec, problems: list[Problem]) -> None:
+    if spec.rewrite is not None:
+        if spec.find is not None or spec.replace is not None:
+            advice = "Keep `find` and `replace`, or `rewrite`."
+            problems.append(document.problem("rewrite-twice", "stands beside `find` or `replace`", advice, ("rewrite",)))
+        file, _, name = spec.rewrite.rpartition(":")
+        if not file or not name.isidentifier():
+            problems.append(document.problem("rewrite-form", f"is {spec.rewrite!r}", "Write file.py:Class.", ("rewrite",)))
+        elif not (document.path.parent / file).is_file():
+            advice = "It is relative to the spec."
+            problems.append(document.problem("rewrite-missing", f"{file} does not exist", advice, ("rewrite",)))
+        return
+    for key in ("find", "replace"):
+        if getattr(spec, key) is None:
+            problems.append(document.problem("key-missing", "is missing", "Add it (or `rewrite`).", (key,)))
+    if spec.find is not None and not spec.find.strip():
+        problems.append(document.problem("find-blank", "is blank", "Write the code that is taken away.", ("find",)))
+
+
+def _probe(
+    document: Document, spec: Spec, campaign: LoadedCampaign, problems: list[Problem]
+) -> tuple[Probe | None, str]:
+    if (spec.probe is None) == (spec.observe is None):
+        which = "stands beside `observe`" if spec.probe is not None else "is missing"
+        advice = "Give `probe` (a name or a table), or `observe` (a case that records)."
+        problems.append(document.problem("probe-or-observe", which, advice, ("probe",)))
+    if isinstance(spec.probe, str):
+        found = campaign.campaign.probes.get(spec.probe)
+        if found is None:
+            known = ", ".join(sorted(campaign.campaign.probes)) or "none"
+            message = f"{spec.probe} is not a probe of the campaign"
+            problems.append(document.problem("probe-unknown", message, f"Probes: {known}.", ("probe",)))
+        return found, spec.probe
+    if spec.probe is not None:
+        problems += probe_problems(document, spec.probe, campaign.file.parent, ("probe",))
+        return spec.probe, f"{document.path.stem} (its own)"
+    return None, ""
+
+
+def _expectations(
+    document: Document, spec: Spec, probe: Probe | None, problems: list[Problem]
+) -> tuple[Expectation, Expectation]:
+    before = len(problems)
+    possible = POSSIBLE[type(probe) if probe is not None else None]
+    if isinstance(spec.probe, str) and probe is None:
+        possible = ()  # the probe is unknown: its own problem
+    healthy = checked_expectation(document, spec.healthy, "healthy", possible, problems)
+    defective = checked_expectation(document, spec.defective, "defective", possible, problems)
+    if len(problems) == before and not differ(healthy, defective):
+        message = "says the same as [healthy]"
+        advice = "The two must differ: else the mutant cannot be told from the healthy program."
+        problems.append(document.problem("expectations-equal", message, advice, ("defective",)))
+    return healthy, defective
+
+
+def _killers(
+    document: Document, spec: Spec, finder: CaseFinder, problems: list[Problem]
+) -> dict[str, Because]:
+    killers: dict[str, Because] = {}
+    if not spec.must_fail:
+        advice = "Name at least one case, with its because."
+        problems.append(document.problem("must-fail-empty", "names no case", advice, ("must_fail",)))
+    for number, entry in enumerate(spec.must_fail):
+        key = ("must_fail", number)
+        case_id = _case(document, entry.case, finder, problems, (*key, "case"))
+        if case_id in killers:
+            problems.append(document.problem("case-twice", f"{entry.case} is named twice", "Keep one.", (*key, "case")))
+        killers[case_id] = checked_because(document, entry.because, (*key, "because"), problems)
+    return killers
+
+
+def _case(
+    document: Document, case: str, finder: CaseFinder, problems: list[Problem], key: tuple[str | int, ...]
+) -> str:
+    found = finder.find(case)
+    if isinstance(found, str):
+        return found
+    problems.append(document.problem(found.slug, found.message, found.advice, key))
+    return case
