@@ -1,0 +1,119 @@
+"""Owns the start of a supervisor and the talk with it."""
+
+from __future__ import annotations
+
+import contextlib
+import marshal
+import os
+import signal
+import socket
+import subprocess
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from mutkit.errors import HostError
+from mutkit.process.supervisor import descendants, tell
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+SUPERVISOR = str(Path(__file__).with_name("supervisor.py"))
+
+START_LIMIT = 60.0
+"""Seconds after which a supervisor that has not started the program is held to be unable to."""
+END_LIMIT = 10.0
+"""Seconds that a supervisor has to end everything; more than its own limits together."""
+
+
+def encode_job(argv: Sequence[str], cwd: Path, env: Mapping[str, str]) -> bytes:
+    """Return the message that starts a program; ValueError says what no system could start."""
+    if not argv or not argv[0]:
+        raise ValueError("the command is empty")
+    for name in env:
+        if not name or "=" in name:
+            raise ValueError(f"{name!r} cannot be the name of an environment variable")
+    for text in (*argv, str(cwd), *env, *env.values()):
+        if "\0" in text:
+            raise ValueError(f"{text!r} holds a NUL character")
+    try:
+        job = (
+            [os.fsencode(word) for word in argv],
+            os.fsencode(cwd),
+            {os.fsencode(name): os.fsencode(value) for name, value in env.items()},
+        )
+    except UnicodeEncodeError as error:
+        raise ValueError(f"{error.object!r} cannot be encoded for the operating system") from error
+    body = marshal.dumps(job)
+    return len(body).to_bytes(8, "big") + body
+
+
+class Link:
+    """A supervisor that has been started, and our end of the socket to it."""
+
+    def __init__(self, job: bytes, streams: tuple[int, int, int]) -> None:
+        """Start a supervisor on a job, with the program's ends of its three streams; HostError if that is impossible."""
+        if not sys.executable:
+            raise HostError("the path of the Python interpreter is unknown: nothing can be started")
+        ours, theirs = socket.socketpair()
+        with theirs:
+            try:
+                self._process = subprocess.Popen(
+                    [sys.executable, "-I", "-S", SUPERVISOR, str(theirs.fileno())],
+                    stdin=streams[0],
+                    stdout=streams[1],
+                    stderr=streams[2],
+                    pass_fds=(theirs.fileno(),),
+                    start_new_session=True,
+                )
+            except OSError as error:
+                ours.close()
+                raise HostError(f"cannot start a process: {error}") from error
+        self._socket = ours
+        self._received = b""
+        self.is_open = True
+        self._socket.settimeout(START_LIMIT)
+        with contextlib.suppress(OSError):  # it died at once: reading says so
+            self._socket.sendall(job)
+        self._socket.setblocking(False)
+
+    def fileno(self) -> int:
+        """Return the descriptor to be waited for."""
+        return self._socket.fileno()
+
+    def messages(self) -> list[tuple[str, str]]:
+        """Return what the supervisor has said by now, as pairs of first word and rest; ``is_open`` is false after the last."""
+        try:
+            data = self._socket.recv(4096)
+        except BlockingIOError:
+            return []
+        except OSError:
+            data = b""
+        self.is_open = bool(data)
+        *lines, self._received = (self._received + data).split(b"\n")
+        words = (line.decode("utf-8", "backslashreplace").partition(" ") for line in lines)
+        return [(first, rest) for first, _, rest in words]
+
+    def stop(self) -> None:
+        """Ask for the end of the program and all its descendants."""
+        with contextlib.suppress(OSError):
+            self._socket.send(b"s")
+
+    def close(self) -> str:
+        """Close the socket, wait for the supervisor, and return how it ended (for people)."""
+        self._socket.close()
+        try:
+            code = self._process.wait(END_LIMIT)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            code = self._process.wait()
+        return f"its supervisor ended with {signal.Signals(-code).name if code < 0 else f'exit {code}'}"
+
+
+def sweep(main: int) -> int:
+    """Kill what can still be found of a program whose supervisor has vanished; returns how many processes were told."""
+    found = {main, *descendants(main)}
+    tell(-main, signal.SIGKILL)
+    for pid in found:
+        tell(pid, signal.SIGKILL)
+    return len(found)

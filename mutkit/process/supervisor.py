@@ -1,0 +1,244 @@
+"""Owns the end of one program and of all its descendants. Runs as a process of its own, on the standard library alone.
+
+Started as ``python -I -S supervisor.py <descriptor>``; the descriptor is one end of a socket. What comes in: the length of the job in eight
+bytes, the job (argv, cwd, env; bytes, marshalled), later perhaps one byte, ``stop``. What goes out, a line each::
+
+    started <pid>
+    refused <errno> <the system's message>     the program could not be started
+    exited <code> | signalled <number>         the program itself has ended
+    done <leftovers>                           nothing of it is alive any more
+
+The end of input on the socket means that whoever asked has vanished, and is treated like ``stop``.
+
+On Linux the supervisor is the *subreaper* of all its descendants: one whose parent ends becomes the supervisor's child, also in
+another session, so that waiting for children until there are none proves that nothing is left. Elsewhere only the program's own
+process group can be ended; a descendant that leaves it gets away.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import marshal
+import os
+import select
+import signal
+import sys
+import time
+
+GRACE = 0.5
+"""Seconds between SIGTERM and SIGKILL."""
+SETTLE = 0.1
+"""Seconds that descendants have to end by themselves after the program, before they count as leftovers."""
+LIMIT = 5.0
+"""Seconds of SIGKILL after which a process that does not die (one of another user, or stuck in the kernel) is given up."""
+TICK = 0.02
+"""Seconds between two looks at the descendants while they are being ended."""
+
+LINUX = sys.platform == "linux"
+PR_SET_CHILD_SUBREAPER = 36
+
+
+class Refused(Exception):  # noqa: N818 -- a message to be passed on
+    """The program could not be started; carries the OSError."""
+
+
+def descendants(root: int) -> dict[int, str]:
+    """Return the process ids of all descendants of ``root``, each with its state letter (``Z`` is a dead one)."""
+    if not LINUX:
+        return {}
+    children: dict[int, list[tuple[int, str]]] = {}
+    for name in os.listdir("/proc"):
+        if name.isdigit():
+            state, parent = _state_and_parent(name)
+            children.setdefault(parent, []).append((int(name), state))
+    found: dict[int, str] = {}
+    waiting = [root]
+    while waiting:
+        for pid, state in children.get(waiting.pop(), ()):
+            if pid not in found:
+                found[pid] = state
+                waiting.append(pid)
+    return found
+
+
+def _state_and_parent(pid: str) -> tuple[str, int]:
+    try:
+        with open(f"/proc/{pid}/stat", "rb") as file:  # noqa: PTH123 -- pathlib costs milliseconds at start-up
+            # The name of the program stands in parentheses and may hold anything, parentheses too.
+            state, parent = file.read().rpartition(b") ")[2].split(None, 2)[:2]
+    except (OSError, ValueError):
+        return "?", -1
+    return state.decode(), int(parent)
+
+
+class Supervisor:
+    """One program, from its start until nothing of it is left."""
+
+    def __init__(self, link: int) -> None:
+        """Take the descriptor of the socket to whoever asked."""
+        self.link = link
+        self.main = 0
+        self.main_status: int | None = None
+        self.stopping = False
+        self.any_left = True
+        self.poll = select.poll()
+
+    def run(self) -> None:
+        """Start the program that the job describes, wait for its end, end the rest."""
+        job = self._receive_job()
+        if job is None:
+            return
+        self._listen()
+        become_subreaper()
+        try:
+            self.main = start(*job)
+        except OSError as error:
+            self._send(f"refused {error.errno} {error.strerror}: {os.fsdecode(error.filename or b'')}")
+            self._send("done 0")
+            return
+        finally:
+            self._release_streams()
+        self._send(f"started {self.main}")
+        while self.main_status is None and not self.stopping:
+            self._wait(None)
+        self._end_all()
+
+    def _receive_job(self) -> tuple[list[bytes], bytes, dict[bytes, bytes]] | None:
+        received = b""
+        while len(received) < 8 or len(received) < 8 + int.from_bytes(received[:8], "big"):
+            piece = os.read(self.link, 1 << 20)
+            if not piece:
+                return None
+            received += piece
+        job: tuple[list[bytes], bytes, dict[bytes, bytes]] = marshal.loads(received[8:])  # noqa: S302 -- from our parent
+        return job
+
+    def _listen(self) -> None:
+        os.set_inheritable(self.link, False)
+        self.wake, bell = os.pipe()
+        os.set_blocking(self.wake, False)
+        os.set_blocking(bell, False)
+        signal.set_wakeup_fd(bell, warn_on_full_buffer=False)
+        signal.pthread_sigmask(signal.SIG_SETMASK, ())
+        signal.signal(signal.SIGCHLD, lambda *_: None)
+        for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+            signal.signal(number, self._on_stop_signal)
+        self.poll.register(self.link, select.POLLIN)
+        self.poll.register(self.wake, select.POLLIN)
+
+    def _on_stop_signal(self, *_: object) -> None:
+        self.stopping = True
+
+    def _release_streams(self) -> None:
+        # The program's own copies are the only ones that count: its end of output must be seen as such.
+        null = os.open(os.devnull, os.O_RDWR)
+        for descriptor in (0, 1, 2):
+            os.dup2(null, descriptor)
+        os.chdir("/")
+
+    def _send(self, line: str) -> None:
+        # BrokenPipeError: nobody is there any more; the next poll sees it and stops.
+        with contextlib.suppress(BrokenPipeError):
+            os.write(self.link, line.encode("utf-8", "surrogateescape").replace(b"\n", b" ") + b"\n")
+
+    def _wait(self, timeout: float | None) -> None:
+        """Wait up to ``timeout`` seconds for a death, a word on the link or a signal, and take note of it."""
+        for descriptor, _ in self.poll.poll(None if timeout is None else max(0, int(timeout * 1000))):
+            if descriptor == self.wake:
+                os.read(self.wake, 4096)
+            else:
+                self.stopping = True
+                self.poll.unregister(self.link)
+        self._reap()
+
+    def _reap(self) -> None:
+        while True:
+            try:
+                pid, status = os.waitpid(-1, os.WNOHANG)
+            except ChildProcessError:
+                self.any_left = False
+                return
+            if pid == 0:
+                return
+            if pid == self.main:
+                self.main_status = status
+                number = os.WTERMSIG(status) if os.WIFSIGNALED(status) else 0
+                self._send(f"signalled {number}" if number else f"exited {os.WEXITSTATUS(status)}")
+
+    def _end_all(self) -> None:
+        if self.main_status is not None:
+            self._wait_while_any(SETTLE)
+        leftovers = sum(1 for pid, state in self._alive().items() if pid != self.main and state != "Z")
+        self._signal_all_while_any(signal.SIGTERM, GRACE)
+        self._signal_all_while_any(signal.SIGKILL, LIMIT)
+        self._send(f"done {leftovers}")
+
+    def _alive(self) -> dict[int, str]:
+        return descendants(os.getpid()) if self.any_left else {}
+
+    def _wait_while_any(self, seconds: float) -> None:
+        limit = time.monotonic() + seconds
+        self._reap()
+        while self.any_left and (left := limit - time.monotonic()) > 0:
+            self._wait(min(left, TICK))
+
+    def _signal_all_while_any(self, number: int, seconds: float) -> None:
+        """Send a signal to all descendants, to new ones too, until none is left or ``seconds`` have passed."""
+        limit = time.monotonic() + seconds
+        told: set[int] = set()
+        while self.any_left and time.monotonic() < limit:
+            fresh = [pid for pid in (self._alive() or (self.main,)) if pid not in told]
+            for pid in fresh:
+                tell(pid, number)
+            if not LINUX:
+                tell(-self.main, number)
+            if number != signal.SIGKILL:
+                told.update(fresh)
+            self._wait_while_any(min(TICK, limit - time.monotonic()))
+
+
+def tell(pid: int, number: int) -> None:
+    """Send a signal to a process (a group if ``pid`` is negative) that may be gone, may be stopped, or may be another user's."""
+    with contextlib.suppress(ProcessLookupError, PermissionError):
+        os.kill(pid, number)
+        # A stopped process acts on a signal only when it goes on.
+        os.kill(pid, signal.SIGCONT)
+
+
+def become_subreaper() -> None:
+    """Make this process the parent of every descendant whose own parent ends; does nothing off Linux."""
+    if LINUX:
+        import ctypes
+
+        ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+
+
+def start(argv: list[bytes], cwd: bytes, env: dict[bytes, bytes]) -> int:
+    """Start the program in its own session with default signal handling and return its process id; OSError if refused."""
+    os.chdir(cwd)
+    refusal: OSError | None = None
+    every_signal = [n for n in signal.valid_signals() if n not in (signal.SIGKILL, signal.SIGSTOP)]
+    for path in candidates(argv[0], env):
+        try:
+            return os.posix_spawn(path, argv, env, setsid=True, setsigmask=(), setsigdef=every_signal)
+        except OSError as error:
+            # As execvp: go on along PATH, but "permission denied" says more than "not found" at its end.
+            if not isinstance(error, (FileNotFoundError, NotADirectoryError, PermissionError)):
+                raise
+            if refusal is None or isinstance(error, PermissionError):
+                refusal = error
+    if refusal is None or not isinstance(refusal, PermissionError):
+        raise FileNotFoundError(2, os.strerror(2), argv[0])
+    raise refusal
+
+
+def candidates(name: bytes, env: dict[bytes, bytes]) -> list[bytes]:
+    """Return the paths at which a program may be: the name itself if it has a slash, else along the PATH of ``env``."""
+    if b"/" in name or not name:
+        return [name]
+    folders = env.get(b"PATH", os.fsencode(os.defpath)).split(b":")
+    return [(folder or b".") + b"/" + name for folder in folders]
+
+
+if __name__ == "__main__":
+    Supervisor(int(sys.argv[1])).run()
