@@ -24,6 +24,11 @@ def control_fault(loaded: LoadedSpec, controls: Controls) -> Judgement | None:
     )
 
 
+def holds(loaded: LoadedSpec, baseline: VariantRun) -> bool:
+    """Return whether the baseline alone lets the spec be judged: green, and healthy."""
+    return _suite_fault(loaded, baseline.suite) is None and _probe_fault(loaded, baseline) is None
+
+
 def reached(loaded: LoadedSpec, controls: Controls) -> Depth:
     """Return *reached* when the canary in the anchor's scope was noticed by a killer or by the probe."""
     canary = controls.canary

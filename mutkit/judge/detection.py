@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from mutkit.model.case import CaseRecord, Outcome, SuiteRun
@@ -38,6 +39,11 @@ def fits(because: Because, record: CaseRecord) -> bool:
         and names_exception(because.raises, record.exception)
         and (because.message is None or matches(because.message, record.message))
     )
+
+
+def noticed(suite: SuiteRun, cases: Iterable[str]) -> frozenset[str]:
+    """Return those of ``cases`` that failed or had an error, for whatever reason."""
+    return frozenset(case_id for case_id in cases if suite.case(case_id).outcome in BROKEN)
 
 
 def detect(loaded: LoadedSpec, baseline: VariantRun, mutant: VariantRun) -> Detection:

@@ -89,7 +89,7 @@ def resolve_spec(document: Document, spec: Spec, campaign: LoadedCampaign) -> Lo
 
     final = replace(spec, healthy=healthy, defective=defective)
     return LoadedSpec(
-        document.path.stem, document.path, campaign, final, source, probe, probe_name, killers, observed, may_fail
+        document.path.stem, document.path, document.shown, campaign, final, source, probe, probe_name, killers, observed, may_fail
     )
 
 

@@ -62,13 +62,14 @@ class Spec:
 class LoadedSpec:
     """A spec and where it stands.
 
-    ``id`` is the file's name without ``.toml``; ``path`` is absolute; ``source`` the absolute path of the source file; ``probe`` the
+    ``id`` is the file's name without ``.toml``; ``path`` is absolute, ``shown`` is how messages write it; ``source`` the absolute path of the source file; ``probe`` the
     probe that is used (None where a case's record is); ``killers`` maps full case ids to their reason; ``observed_case`` and
     ``may_fail`` are full case ids.
     """
 
     id: str
     path: Path
+    shown: str
     campaign: LoadedCampaign
     spec: Spec
     source: Path

@@ -1,0 +1,37 @@
+"""Owns what a run gives back: one result a spec, and how the run ends."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from mutkit.judge import Conclusion
+from mutkit.model.judgement import Judgement
+from mutkit.model.mutant import Mutant
+from mutkit.model.observation import Evidence
+from mutkit.model.spec import LoadedSpec
+
+
+@dataclass(frozen=True)
+class SpecResult:
+    """One spec with everything that is known of it at the end: the mutant (if it could be made), evidence, judgement."""
+
+    loaded: LoadedSpec
+    mutant: Mutant | None
+    evidence: Evidence
+    judgement: Judgement
+
+
+@dataclass(frozen=True)
+class RunResult:
+    """A whole run.
+
+    ``results`` in the order of the selection; ``left_out`` the campaigns that were not selected (``gate = false``); ``kept`` the
+    workspaces that were kept on request; ``cleared`` the leftovers of dead runs that were removed; ``duration`` in seconds.
+    """
+
+    results: tuple[SpecResult, ...]
+    conclusion: Conclusion
+    left_out: tuple[str, ...]
+    kept: tuple[str, ...]
+    cleared: tuple[str, ...]
+    duration: float

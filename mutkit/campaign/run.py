@@ -1,0 +1,164 @@
+"""Owns the run of campaigns, read from top to bottom: baseline, controls, mutants, judgements, conclusion."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from concurrent.futures import Future
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Protocol
+
+from mutkit.campaign.crew import Crew, as_they_end, crew
+from mutkit.campaign.ledger import Ledger
+from mutkit.campaign.lint import make_all
+from mutkit.campaign.result import RunResult, SpecResult
+from mutkit.campaign.tasks import (
+    Baseline,
+    baseline_probes,
+    baseline_suite,
+    canary,
+    mutant_run,
+    null_mutant,
+    probes_of,
+)
+from mutkit.errors import SpecError
+from mutkit.judge import conclude
+from mutkit.load import Selection
+from mutkit.model.campaign import LoadedCampaign
+from mutkit.model.mutant import Mutant
+from mutkit.model.observation import Hindrance
+from mutkit.model.spec import LoadedSpec
+from mutkit.process import Cancellation
+from mutkit.workspace import Workspaces
+
+
+class Listener(Protocol):
+    """Who is told of the progress of a run; called from the main thread only."""
+
+    def begun(self, campaign: LoadedCampaign, specs: int, steps: int) -> None:
+        """A campaign of ``specs`` specs begins; ``steps`` runs will be needed."""
+
+    def step(self, name: str) -> None:
+        """One step came to its end."""
+
+    def judged(self, result: SpecResult) -> None:
+        """One spec has its judgement."""
+
+
+@dataclass(frozen=True)
+class Options:
+    """How to run: ``jobs`` workspaces at a time; ``keep`` leaves the workspaces for a look; ``root`` is where they are made."""
+
+    jobs: int = 1
+    keep: bool = False
+    root: Path | None = None
+
+
+@dataclass
+class _Account:
+    """What is gathered over all campaigns of a run."""
+
+    results: list[SpecResult] = field(default_factory=list)
+    kept: list[str] = field(default_factory=list)
+    cleared: list[str] = field(default_factory=list)
+
+
+def run(selection: Selection, options: Options, listener: Listener, cancellation: Cancellation) -> RunResult:
+    """Run all selected specs and return the result; an interruption gives what was judged until then.
+
+    Raises SpecError when a spec is invalid (nothing is run then), HostError when this machine cannot hold or run variants.
+    """
+    began = time.monotonic()
+    if selection.problems:
+        raise SpecError(list(selection.problems))
+    mutants, hindrances, invalid = make_all(selection.specs)
+    if invalid:
+        raise SpecError(invalid)
+    account = _Account()
+    interrupted = False
+    try:
+        for campaign, specs in _by_campaign(selection.specs):
+            _run_campaign(campaign, specs, mutants, hindrances, options, listener, cancellation, account)
+    except KeyboardInterrupt:
+        interrupted = True
+    order = {loaded.path: number for number, loaded in enumerate(selection.specs)}
+    results = tuple(sorted(account.results, key=lambda result: order[result.loaded.path]))
+    conclusion = conclude(
+        [result.judgement.verdict for result in results], selected=len(selection.specs), interrupted=interrupted
+    )
+    duration = time.monotonic() - began
+    return RunResult(
+        results, conclusion, selection.left_out, tuple(account.kept), tuple(account.cleared), duration
+    )
+
+
+def _by_campaign(specs: Sequence[LoadedSpec]) -> list[tuple[LoadedCampaign, list[LoadedSpec]]]:
+    groups: dict[Path, tuple[LoadedCampaign, list[LoadedSpec]]] = {}
+    for loaded in specs:
+        groups.setdefault(loaded.campaign.file, (loaded.campaign, []))[1].append(loaded)
+    return list(groups.values())
+
+
+def _run_campaign(
+    campaign: LoadedCampaign,
+    specs: list[LoadedSpec],
+    mutants: dict[Path, Mutant],
+    hindrances: dict[Path, Hindrance],
+    options: Options,
+    listener: Listener,
+    cancellation: Cancellation,
+    account: _Account,
+) -> None:
+    ledger = Ledger(specs, mutants, hindrances)
+    listener.begun(campaign, len(specs), ledger.steps)
+    with Workspaces(campaign.tree, leave_out=campaign.campaign.leave_out, root=options.root) as workspaces:
+        account.cleared += [str(path) for path in workspaces.removed_leftovers]
+        try:
+            with crew(workspaces, campaign, options.jobs, cancellation) as workers:
+                _work(workers, ledger, listener)
+            ledger.source_changed(tuple(str(change) for change in workspaces.source_changes()))
+        finally:
+            account.results += ledger.results()
+        if options.keep:
+            account.kept += [str(path) for path in workspaces.keep()]
+
+
+def _work(workers: Crew, ledger: Ledger, listener: Listener) -> None:
+    """Run baseline, then all controls and mutants, telling the listener of each step and judgement."""
+    runnable = ledger.runnable()
+    if runnable:
+        ledger.baseline = _baseline(workers, runnable, listener)
+        if ledger.baseline_holds():
+            for name, outcome in as_they_end(_submit(workers, ledger, ledger.baseline)):
+                ledger.enter(name, outcome)
+                listener.step(name)
+                for result in ledger.newly_judged():
+                    listener.judged(result)
+    for result in ledger.newly_judged(final=True):
+        listener.judged(result)
+
+
+def _baseline(workers: Crew, specs: list[LoadedSpec], listener: Listener) -> Baseline:
+    probes = probes_of(specs)
+    suite_future = workers.submit(baseline_suite)
+    probes_future = workers.submit(lambda place: baseline_probes(place, probes))
+    effects, deadlines = probes_future.result()
+    listener.step("baseline probes")
+    suite, changed = suite_future.result()
+    listener.step("baseline suite")
+    return Baseline(suite, effects, deadlines, changed)
+
+
+def _submit(workers: Crew, ledger: Ledger, baseline: Baseline) -> dict[Future[Any], str]:
+    """Queue the null mutant of each file, the canary of each scope and each mutant."""
+    futures: dict[Future[Any], str] = {}
+    for name, file, content, specs in ledger.null_mutants():
+        futures[
+            workers.submit(lambda place, f=file, c=content, s=specs: null_mutant(place, f, c, s, baseline))  # type: ignore[misc]
+        ] = name
+    for name, mutant, specs in ledger.canaries():
+        futures[workers.submit(lambda place, m=mutant, s=specs: canary(place, m, s, baseline))] = name  # type: ignore[misc]
+    for name, loaded, mutant in ledger.mutants_to_run():
+        futures[workers.submit(lambda place, x=loaded, m=mutant: mutant_run(place, x, m, baseline))] = name  # type: ignore[misc]
+    return futures
