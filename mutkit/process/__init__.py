@@ -1,7 +1,8 @@
 """Owns processes: everything that is started is contained, ends, and leaves nothing running behind.
 
-Each program is started by a supervisor, a small process of its own (see ``supervisor``), that ends the program and all its
-descendants at the end, at a time-out, and when the process that uses this package vanishes.
+Each program is started by a supervisor, a small process of its own (see ``supervisor``), that ends the
+program and all its descendants at the end, at a time-out, and when the process that uses this package
+vanishes.
 """
 
 from __future__ import annotations

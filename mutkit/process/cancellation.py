@@ -12,7 +12,7 @@ class Cancelled(Exception):  # noqa: N818 -- it is no error: somebody asked for 
 
 
 class Cancellation:
-    """A switch that is turned once: ``cancel()`` makes every waiting function end its processes and raise ``Cancelled``.
+    """A switch that is turned once: every waiting function then ends its processes and raises ``Cancelled``.
 
     Safe to be called from any thread and from a signal handler.
     """

@@ -27,9 +27,9 @@ CAP = 16 * 2**20
 class Child:
     """A program that runs, to be talked to; leaving the context ends it and all its descendants.
 
-    To be used by one thread at a time. A program that cannot be started is like one that ended at once: nothing can be
-    sent, there is no output, and ``finish`` returns ``NotStarted``. Every waiting method raises ``Cancelled`` when the
-    cancellation comes.
+    To be used by one thread at a time. A program that cannot be started is like one that ended at once:
+    nothing can be sent, there is no output, and ``finish`` returns ``NotStarted``. Every waiting method
+    raises ``Cancelled`` when the cancellation comes.
     """
 
     def __init__(
@@ -41,7 +41,7 @@ class Child:
         cap: int = CAP,
         cancellation: Cancellation | None = None,
     ) -> None:
-        """Start ``argv`` in ``cwd`` with exactly ``env``; ``cap`` is the number of bytes kept of each output stream.
+        """Start ``argv`` in ``cwd`` with exactly ``env``; ``cap``: bytes kept of each output stream.
 
         ``argv[0]`` without a slash is looked for along the PATH of ``env``. Raises HostError if this machine
         cannot start any process, Cancelled if the cancellation came before.
@@ -54,6 +54,7 @@ class Child:
         self._ended: float | None = None
         self._ending: Ending | None = None
         self._leftovers = 0
+        self._done = False
         self._result: ProcessResult | None = None
         self._stdout: OutputPipe | None = None
         self._stderr: OutputPipe | None = None
@@ -85,33 +86,35 @@ class Child:
         self._stderr = OutputPipe(err_ours, cap)
         self._queue_limit = max(cap, 1)
 
-    # -- one turn of waiting ------------------------------------------------------------------------------------------
-
     def _pump(self, timeout: float, *, cancellable: bool = True) -> None:
         """Wait up to ``timeout`` seconds for anything to happen, and deal with it."""
-        if self._link is None or self._stdout is None or self._stderr is None:
-            return
-        if cancellable and self._cancellation.cancelled:
-            self._end()
-            self._cancellation.check()
+        self._obey(cancellable)
         with selectors.DefaultSelector() as selector:
             if cancellable:
                 selector.register(self._cancellation, selectors.EVENT_READ, None)
-            if self._link.is_open:
-                selector.register(self._link, selectors.EVENT_READ, self._listen)
-            # Whoever talks but does not listen gets no more than the queue holds: then the program has to wait.
-            if self._stdout.is_open and self._stdout.queue_size < self._queue_limit:
-                selector.register(self._stdout.descriptor, selectors.EVENT_READ, self._stdout.read_some)
-            if self._stderr.is_open:
-                selector.register(self._stderr.descriptor, selectors.EVENT_READ, self._stderr.read_some)
-            if self._stdin.is_open and self._stdin.pending:
-                selector.register(self._stdin.descriptor, selectors.EVENT_WRITE, self._stdin.write_some)
+            self._watch(selector)
             for key, _ in selector.select(max(timeout, 0.0)):
                 if key.data is not None:
                     key.data()
+        self._obey(cancellable)
+
+    def _obey(self, cancellable: bool) -> None:
         if cancellable and self._cancellation.cancelled:
             self._end()
             self._cancellation.check()
+
+    def _watch(self, selector: selectors.BaseSelector) -> None:
+        if self._link is None or self._stdout is None or self._stderr is None:
+            return
+        if self._link.is_open:
+            selector.register(self._link, selectors.EVENT_READ, self._listen)
+        # Whoever talks but does not listen gets no more than the queue holds: then the program has to wait.
+        if self._stdout.is_open and self._stdout.queue_size < self._queue_limit:
+            selector.register(self._stdout.descriptor, selectors.EVENT_READ, self._stdout.read_some)
+        if self._stderr.is_open:
+            selector.register(self._stderr.descriptor, selectors.EVENT_READ, self._stderr.read_some)
+        if self._stdin.is_open and self._stdin.pending:
+            selector.register(self._stdin.descriptor, selectors.EVENT_WRITE, self._stdin.write_some)
 
     def _listen(self) -> None:
         if self._link is None:
@@ -133,12 +136,11 @@ class Child:
             if self._ending is None:
                 self._ending = _ending_of(word, rest)
 
-    # -- talking ------------------------------------------------------------------------------------------------------
-
     def send(self, data: bytes, timeout: float) -> bool:
-        """Write ``data`` to the program's input, waiting up to ``timeout`` seconds; returns whether all was taken.
+        """Write ``data`` to the program's input within ``timeout`` seconds; return whether all was taken.
 
-        False if the program does not read (then what it did not take yet is kept for it) or has closed its input.
+        False if the program does not read (then what it did not take yet is kept for it) or has closed its
+        input.
         """
         if self._link is None or not self._stdin.is_open:
             return False
@@ -153,7 +155,7 @@ class Child:
         return self._stdin.is_open and not self._stdin.pending
 
     def receive(self, timeout: float) -> bytes | None:
-        """Return the next bytes of the program's output; ``b""`` at its end; None after ``timeout`` seconds without any."""
+        """Return the next bytes of output; ``b""`` at its end; None after ``timeout`` seconds without any."""
         if self._stdout is None:
             return b""
         limit = time.monotonic() + timeout
@@ -170,7 +172,7 @@ class Child:
         return data
 
     def feed(self, data: bytes) -> None:
-        """Give ``data`` as the whole rest of the program's input, to be written while other things are waited for."""
+        """Give ``data`` as the whole rest of the input, to be written while other things are waited for."""
         if self._link is not None:
             self._stdin.add(data)
             self._stdin.close_when_written()
@@ -180,18 +182,15 @@ class Child:
         if self._link is not None and self._stdin.is_open:
             self._stdin.close_when_written()
 
-    # -- the end ------------------------------------------------------------------------------------------------------
-
-    _done = False
-
     @property
     def _is_over(self) -> bool:
         return self._link is None or self._done or not self._link.is_open
 
     def finish(self, timeout: float) -> ProcessResult:
-        """Wait up to ``timeout`` seconds for the program's end, then end it and all its descendants; return what is known.
+        """Wait up to ``timeout`` seconds for the end, then end all descendants too; return what is known.
 
-        What descendants outlive the program are ended too. The ending is ``TimedOut`` only if the program had not ended in time.
+        What descendants outlive the program are ended too. The ending is ``TimedOut`` only if the program had
+        not ended in time.
         """
         if self._result is None:
             if self._stdout is not None:
@@ -232,7 +231,7 @@ class Child:
         self._drain()
 
     def _drain(self) -> None:
-        """Read what is left in the pipes, without waiting: whatever may still hold their other end is none of ours."""
+        """Read what is left in the pipes, without waiting: whoever still holds them is none of ours."""
         for pipe in (self._stdout, self._stderr):
             if pipe is not None and pipe.is_open:
                 for _ in range(64):
@@ -276,7 +275,7 @@ class Child:
             leftovers=self._leftovers,
         )
 
-    def __enter__(self) -> Child:
+    def __enter__(self) -> Child:  # noqa: PYI034 -- typing.Self came with 3.11
         """Return the child itself."""
         return self
 

@@ -52,7 +52,7 @@ class Link:
     """A supervisor that has been started, and our end of the socket to it."""
 
     def __init__(self, job: bytes, streams: tuple[int, int, int]) -> None:
-        """Start a supervisor on a job, with the program's ends of its three streams; HostError if that is impossible."""
+        """Start a supervisor on a job, with the program's ends of its streams; HostError if impossible."""
         if not sys.executable:
             raise HostError("the path of the Python interpreter is unknown: nothing can be started")
         ours, theirs = socket.socketpair()
@@ -82,7 +82,7 @@ class Link:
         return self._socket.fileno()
 
     def messages(self) -> list[tuple[str, str]]:
-        """Return what the supervisor has said by now, as pairs of first word and rest; ``is_open`` is false after the last."""
+        """Return what has been said by now, as (first word, rest); ``is_open`` is false after the last."""
         try:
             data = self._socket.recv(4096)
         except BlockingIOError:
@@ -111,7 +111,7 @@ class Link:
 
 
 def sweep(main: int) -> int:
-    """Kill what can still be found of a program whose supervisor has vanished; returns how many processes were told."""
+    """Kill what can still be found of a program whose supervisor has vanished; return how many were told."""
     found = {main, *descendants(main)}
     tell(-main, signal.SIGKILL)
     for pid in found:

@@ -31,7 +31,7 @@ class OutputPipe:
         self.is_open = True
 
     def read_some(self) -> bool:
-        """Read what is there, at most one chunk; returns whether there was anything. Closes the pipe at its end."""
+        """Read at most one chunk, not waiting; return whether there was any. Closes the pipe at its end."""
         try:
             data = os.read(self.descriptor, CHUNK)
         except BlockingIOError:
@@ -87,7 +87,7 @@ class InputPipe:
         self.pending = memoryview(bytes(self.pending) + data)
 
     def write_some(self) -> None:
-        """Write what the program takes without waiting; closes the pipe when the program has closed its end."""
+        """Write what the program takes without waiting; closes the pipe if the program has closed its end."""
         while self.is_open and self.pending:
             try:
                 written = os.write(self.descriptor, self.pending[:CHUNK])

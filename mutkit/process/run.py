@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from mutkit.process.cancellation import Cancellation
 
 
-def run(
+def run(  # noqa: PLR0913 -- all but the command are keywords
     argv: Sequence[str],
     *,
     cwd: Path,
@@ -24,11 +24,12 @@ def run(
     cap: int = CAP,
     cancellation: Cancellation | None = None,
 ) -> ProcessResult:
-    """Run ``argv`` in ``cwd`` with exactly ``env``, feed it ``stdin``, and return how it ended and what it printed.
+    """Run ``argv`` in ``cwd`` with exactly ``env``, feed it ``stdin``; return its end and its output.
 
-    ``deadline``: seconds from its start after which it and all its descendants are ended (``TimedOut``); ``cap``: bytes kept of each
-    output stream (all are counted). A command that cannot be started gives ``NotStarted``. Raises Cancelled, after everything
-    has been ended, when the cancellation comes; HostError if this machine cannot start any process.
+    ``deadline``: seconds from its start after which it and all its descendants are ended (``TimedOut``);
+    ``cap``: bytes kept of each output stream (all are counted). A command that cannot be started gives
+    ``NotStarted``. Raises Cancelled, after everything has been ended, when the cancellation comes; HostError
+    if this machine cannot start any process.
     """
     with Child(argv, cwd=cwd, env=env, cap=cap, cancellation=cancellation) as child:
         child.feed(stdin)

@@ -1,7 +1,8 @@
-"""Owns the end of one program and of all its descendants. Runs as a process of its own, on the standard library alone.
+"""Owns the end of one program and of all its descendants, as a process of its own.
 
-Started as ``python -I -S supervisor.py <descriptor>``; the descriptor is one end of a socket. What comes in: the length of the job in eight
-bytes, the job (argv, cwd, env; bytes, marshalled), later perhaps one byte, ``stop``. What goes out, a line each::
+Uses nothing but the standard library. Started as ``python -I -S supervisor.py <descriptor>``; the descriptor is
+one end of a socket. What comes in: the length of the job in eight bytes, the job (argv, cwd, env; bytes,
+marshalled), later perhaps one byte, ``stop``. What goes out, a line each::
 
     started <pid>
     refused <errno> <the system's message>     the program could not be started
@@ -10,9 +11,10 @@ bytes, the job (argv, cwd, env; bytes, marshalled), later perhaps one byte, ``st
 
 The end of input on the socket means that whoever asked has vanished, and is treated like ``stop``.
 
-On Linux the supervisor is the *subreaper* of all its descendants: one whose parent ends becomes the supervisor's child, also in
-another session, so that waiting for children until there are none proves that nothing is left. Elsewhere only the program's own
-process group can be ended; a descendant that leaves it gets away.
+On Linux the supervisor is the *subreaper* of all its descendants: one whose parent ends becomes the
+supervisor's child, also in another session, so that waiting for children until there are none proves that
+nothing is left. Elsewhere only the program's own process group can be ended; a descendant that leaves it gets
+away.
 """
 
 from __future__ import annotations
@@ -30,24 +32,23 @@ GRACE = 0.5
 SETTLE = 0.1
 """Seconds that descendants have to end by themselves after the program, before they count as leftovers."""
 LIMIT = 5.0
-"""Seconds of SIGKILL after which a process that does not die (one of another user, or stuck in the kernel) is given up."""
+"""Seconds of SIGKILL after which a process that does not die (another user's, or stuck) is given up."""
 TICK = 0.02
 """Seconds between two looks at the descendants while they are being ended."""
 
 LINUX = sys.platform == "linux"
 PR_SET_CHILD_SUBREAPER = 36
 
-
-class Refused(Exception):  # noqa: N818 -- a message to be passed on
-    """The program could not be started; carries the OSError."""
+Job = tuple[list[bytes], bytes, dict[bytes, bytes]]
+"""What is to be started: argv, working directory, environment."""
 
 
 def descendants(root: int) -> dict[int, str]:
-    """Return the process ids of all descendants of ``root``, each with its state letter (``Z`` is a dead one)."""
+    """Return the process ids of all descendants of ``root``, each with its state (``Z`` is a dead one)."""
     if not LINUX:
         return {}
     children: dict[int, list[tuple[int, str]]] = {}
-    for name in os.listdir("/proc"):
+    for name in os.listdir("/proc"):  # noqa: PTH208 -- as below
         if name.isdigit():
             state, parent = _state_and_parent(name)
             children.setdefault(parent, []).append((int(name), state))
@@ -63,7 +64,7 @@ def descendants(root: int) -> dict[int, str]:
 
 def _state_and_parent(pid: str) -> tuple[str, int]:
     try:
-        with open(f"/proc/{pid}/stat", "rb") as file:  # noqa: PTH123 -- pathlib costs milliseconds at start-up
+        with open(f"/proc/{pid}/stat", "rb") as file:  # noqa: PTH123 -- pathlib is slow to import
             # The name of the program stands in parentheses and may hold anything, parentheses too.
             state, parent = file.read().rpartition(b") ")[2].split(None, 2)[:2]
     except (OSError, ValueError):
@@ -103,14 +104,14 @@ class Supervisor:
             self._wait(None)
         self._end_all()
 
-    def _receive_job(self) -> tuple[list[bytes], bytes, dict[bytes, bytes]] | None:
+    def _receive_job(self) -> Job | None:
         received = b""
         while len(received) < 8 or len(received) < 8 + int.from_bytes(received[:8], "big"):
             piece = os.read(self.link, 1 << 20)
             if not piece:
                 return None
             received += piece
-        job: tuple[list[bytes], bytes, dict[bytes, bytes]] = marshal.loads(received[8:])  # noqa: S302 -- from our parent
+        job: Job = marshal.loads(received[8:])  # noqa: S302 -- it comes from our parent
         return job
 
     def _listen(self) -> None:
@@ -183,7 +184,7 @@ class Supervisor:
             self._wait(min(left, TICK))
 
     def _signal_all_while_any(self, number: int, seconds: float) -> None:
-        """Send a signal to all descendants, to new ones too, until none is left or ``seconds`` have passed."""
+        """Send a signal to all descendants, new ones too, until none is left or ``seconds`` have passed."""
         limit = time.monotonic() + seconds
         told: set[int] = set()
         while self.any_left and time.monotonic() < limit:
@@ -198,7 +199,7 @@ class Supervisor:
 
 
 def tell(pid: int, number: int) -> None:
-    """Send a signal to a process (a group if ``pid`` is negative) that may be gone, may be stopped, or may be another user's."""
+    """Send a signal to a process that may be gone, stopped, or another user's; negative ``pid``: a group."""
     with contextlib.suppress(ProcessLookupError, PermissionError):
         os.kill(pid, number)
         # A stopped process acts on a signal only when it goes on.
@@ -214,14 +215,14 @@ def become_subreaper() -> None:
 
 
 def start(argv: list[bytes], cwd: bytes, env: dict[bytes, bytes]) -> int:
-    """Start the program in its own session with default signal handling and return its process id; OSError if refused."""
+    """Start the program in a session of its own and return its process id; OSError if refused."""
     os.chdir(cwd)
     refusal: OSError | None = None
     every_signal = [n for n in signal.valid_signals() if n not in (signal.SIGKILL, signal.SIGSTOP)]
     for path in candidates(argv[0], env):
         try:
             return os.posix_spawn(path, argv, env, setsid=True, setsigmask=(), setsigdef=every_signal)
-        except OSError as error:
+        except OSError as error:  # noqa: PERF203 -- a handful of rounds
             # As execvp: go on along PATH, but "permission denied" says more than "not found" at its end.
             if not isinstance(error, (FileNotFoundError, NotADirectoryError, PermissionError)):
                 raise
@@ -233,7 +234,7 @@ def start(argv: list[bytes], cwd: bytes, env: dict[bytes, bytes]) -> int:
 
 
 def candidates(name: bytes, env: dict[bytes, bytes]) -> list[bytes]:
-    """Return the paths at which a program may be: the name itself if it has a slash, else along the PATH of ``env``."""
+    """Return the paths at which a program may be: ``name`` if it has a slash, else along PATH of ``env``."""
     if b"/" in name or not name:
         return [name]
     folders = env.get(b"PATH", os.fsencode(os.defpath)).split(b":")
