@@ -1,4 +1,4 @@
-"""Owns the pytest fixture ``observe``: a case records what the program really gave, before asserting anything.
+"""Owns the pytest fixture ``observe``: a case records what the program gave, before asserting anything.
 
 Needs pytest and the standard library only: the harness loads this file into interpreters without mutkit.
 """
@@ -9,6 +9,7 @@ import base64
 import json
 import os
 from pathlib import Path
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import pytest
@@ -22,6 +23,9 @@ VARIABLE = "MUTKIT_OBSERVATIONS"
 """The environment variable that names the file to which observations are appended, one JSON object a line."""
 
 _file: pytest.StashKey[str] = pytest.StashKey()
+
+# Kept here because cases replace os.open and others (fake file systems do, in each module that names them).
+_system = SimpleNamespace(open=os.open, write=os.write, close=os.close)
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -74,11 +78,11 @@ def relative_path(path: Path, tree: Path) -> str:
 def append_line(file: str, content: dict[str, Any]) -> None:
     """Append ``content`` as one line of JSON in one write, so that lines of several processes do not mix."""
     line = json.dumps(content).encode("ascii") + b"\n"
-    descriptor = os.open(file, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    descriptor = _system.open(file, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o600)
     try:
-        os.write(descriptor, line)
+        _system.write(descriptor, line)
     finally:
-        os.close(descriptor)
+        _system.close(descriptor)
 
 
 def qualified_name(kind: type) -> str:
@@ -96,7 +100,7 @@ def _as_record(value: object) -> dict[str, Any]:
 
 
 def _check_json(value: object, place: str, inside: tuple[int, ...]) -> None:
-    """Raise ``TypeError`` naming the ``place`` where ``value`` is no JSON; ``inside`` are its containers' ids."""
+    """Raise ``TypeError`` naming where ``value`` is no JSON; ``inside`` holds its containers."""
     if id(value) in inside:
         raise TypeError(f"observe() takes JSON values, bytes and exceptions: {place} contains itself")
     if isinstance(value, (list, tuple)):

@@ -16,7 +16,8 @@ class Stage:
     (HOME, TMPDIR, byte-code, reports), outside of ``tree``, removed by the caller; ``python``: the interpreter, absolute;
     ``python_path``: folders of the workspace to be put on PYTHONPATH so that an editable install of the subject resolves to
     the workspace and not to the source tree; ``deadline``: seconds that the run may take; ``base``: folder of campaign.toml
-    (mock scripts are relative to it); ``cancellation``: set when the whole run is interrupted.
+    (mock scripts are relative to it); ``cancellation``: set when the whole run is interrupted; ``source``: the tree that ``tree``
+    is a copy of, where known, so that a subject loaded from there is noticed.
     """
 
     tree: Path
@@ -26,3 +27,4 @@ class Stage:
     deadline: float
     python_path: tuple[str, ...] = ()
     cancellation: Cancellation = field(default_factory=Cancellation)
+    source: Path | None = None

@@ -1,0 +1,46 @@
+"""Owns the environment that a suite runs in: what is inherited, what is taken away, what is set."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+    from mutkit.model.campaign import Suite
+    from mutkit.stage import Stage
+
+TAKEN_AWAY = ("PYTEST_", "PYTHON", "MUTKIT_", "COV_CORE_", "COVERAGE_", "XDG_", "__PYVENV_LAUNCHER__")
+"""Beginnings of the names that are not inherited: they change what runs, or point to folders of the user."""
+
+
+def suite_environment(
+    suite: Suite, stage: Stage, inherited: Mapping[str, str], observations: Path
+) -> dict[str, str]:
+    """Return the variables for one run, and make the folders in ``stage.scratch`` that they name.
+
+    Inherited is all but ``TAKEN_AWAY``. HOME, TMPDIR, byte-code, hypothesis' examples and coverage data are
+    in the scratch folder; packages of the user's own site folder stay importable; PYTHONPATH is
+    ``stage.python_path`` alone; PYTHONHASHSEED is 0. ``suite.env`` comes last and wins.
+    """
+    variables = {name: value for name, value in inherited.items() if not name.startswith(TAKEN_AWAY)}
+    home = inherited.get("HOME", "")
+    folders = {name: stage.scratch / name for name in ("home", "tmp", "pycache", "hypothesis")}
+    for folder in folders.values():
+        folder.mkdir(parents=True, exist_ok=True)
+    if "PYTHONUSERBASE" in inherited or home:
+        variables["PYTHONUSERBASE"] = inherited.get("PYTHONUSERBASE") or os.path.join(home, ".local")  # noqa: PTH118  (text)
+    variables |= {
+        "HOME": str(folders["home"]),
+        "TMPDIR": str(folders["tmp"]),
+        "PYTHONPYCACHEPREFIX": str(folders["pycache"]),
+        "PYTHONHASHSEED": "0",
+        "HYPOTHESIS_STORAGE_DIRECTORY": str(folders["hypothesis"]),
+        "COVERAGE_FILE": str(stage.scratch / "coverage"),
+        "MUTKIT_OBSERVATIONS": str(observations),
+    }
+    if stage.python_path:
+        variables["PYTHONPATH"] = os.pathsep.join(stage.python_path)
+    return variables | suite.env
