@@ -1,0 +1,323 @@
+"""Owns what a mock child does once started: follow its compiled script, record everything. Standard library only.
+
+It runs as a copy, under ``python -I -S``, so it can import nothing of mutkit; and it imports little at all, since
+each module costs milliseconds at each start. The compiled script is a marshalled dictionary (script.py writes it).
+Its own exit codes, told from the script's by the record: 95 hung too long, 96 the reader went away, 97 unexpected
+call, 98 cannot do what the script says.
+"""
+
+from __future__ import annotations
+
+import _signal
+import marshal
+import os
+import stat
+import sys
+import time
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from types import FrameType
+    from typing import Any, NoReturn
+
+FORGOTTEN, READER_GONE, UNEXPECTED, UNABLE = 95, 96, 97, 98
+HANG_LIMIT = 600.0  # seconds: a mock that nobody ends must not live for ever
+FLUSH_EVERY = 512  # chunks between two lines of the record
+
+
+class Record:
+    """The file of one call: one line a fact, each a Python literal, so that a killed child leaves a readable file."""
+
+    def __init__(self, folder: str, name: str) -> None:
+        """Create the next free ``<name>.<number>.call``; the number is this call's, counted from 1."""
+        self.number = 1
+        while True:
+            path = f"{folder}/{name}.{self.number:05d}.call"
+            try:
+                self._fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_APPEND | os.O_CLOEXEC, 0o644)
+            except FileExistsError:
+                self.number += 1
+            else:
+                return
+
+    def add(self, key: str, value: object) -> None:
+        """Append one fact."""
+        os.write(self._fd, f"{(key, value)!r}\n".encode("ascii", "backslashreplace"))
+
+
+class Child:
+    """One mock child at work."""
+
+    def __init__(self, name: str, script: dict[str, Any], record: Record) -> None:
+        """Take the command's name, its compiled script and the open record."""
+        self.name = name
+        self.script = script
+        self.record = record
+        self.argv = [os.fsencode(word) for word in sys.argv[1:]]
+        self.signals: dict[int, Any] = {}
+
+    def run(self) -> NoReturn:
+        """Record the call, choose the answer, follow it to its end."""
+        self._record_start()
+        answer = self._answer()
+        for number in (_signal.SIGHUP, _signal.SIGINT, _signal.SIGTERM):
+            _signal.signal(number, self._on_signal)
+        self.signals = answer["signals"]
+        try:
+            for step in answer["steps"]:
+                self._step(step)
+        except BrokenPipeError:
+            self.finish(READER_GONE, "the reader has closed the pipe", how="reader-gone")
+        self._end(answer["end"])
+
+    def finish(self, code: int, message: str = "", how: str = "exit") -> NoReturn:
+        """Record the end, say ``message`` on standard error, exit."""
+        self.record.add("ended", (how, code))
+        if message:
+            try:
+                os.write(2, f"mock {self.name}: {message}\n".encode("utf-8", "surrogateescape"))
+            except OSError:  # nobody listens: the record has it
+                pass
+        os._exit(code)
+
+    def _record_start(self) -> None:
+        add = self.record.add
+        add("argv", self.argv)
+        add("cwd", os.getcwdb())
+        add("pids", (os.getpid(), os.getppid()))
+        add("env", {name: os.environb.get(os.fsencode(name)) for name in self.script["env"]})
+        add("fds", tuple(kind_of(fd) for fd in (0, 1, 2)))
+
+    def _answer(self) -> dict[str, Any]:
+        """Return the first answer whose argv and number fit this call."""
+        answers: list[dict[str, Any]] = self.script["calls"]
+        for answer in answers:
+            if answer["nth"] in (0, self.record.number) and (
+                answer["argv"] is None or words_match(answer["argv"], self.argv)
+            ):
+                return answer
+        wanted = "\n".join(
+            "  expected: " + ("any words" if one["argv"] is None else shown(one["argv"]))
+            + (f" (call {one['nth']} only)" if one["nth"] else "")
+            for one in answers
+        )
+        message = f"unexpected call {self.record.number}\n{wanted}\n  called:   {shown(self.argv)}"
+        self.record.add("unexpected", message)
+        self.finish(UNEXPECTED, message, how="unexpected")
+
+    def _on_signal(self, number: int, _frame: FrameType | None) -> None:
+        self.record.add("signal", number)
+        reaction = self.signals.get(number, "die")
+        if reaction == "ignore":
+            return
+        if reaction == "die":
+            self._die(number)
+        self.finish(reaction)
+
+    def _die(self, number: int) -> NoReturn:
+        self.record.add("ended", ("signal", number))
+        if number not in (_signal.SIGKILL, _signal.SIGSTOP):
+            _signal.signal(number, _signal.SIG_DFL)
+        os.kill(os.getpid(), number)
+        while True:  # SIGCONT and the like do not end anybody
+            time.sleep(HANG_LIMIT)
+
+    def _step(self, step: dict[str, Any]) -> None:
+        if "parts" in step:
+            data = b"".join(part * times for part, times in step["parts"])
+            if "path" in step:
+                self._write_file(step, data)
+            else:
+                self._write(step["fd"], data, step)
+        elif "read" in step:
+            self._read(whole=step["read"] == "end")
+        elif "close" in step:
+            os.close(step["close"])
+        elif "grandchild" in step:
+            self._grandchild(step["grandchild"], step["fds"])
+        elif "wait_for" in step:
+            self._wait_for(step["wait_for"], step["limit"])
+        elif step["pause"]:
+            time.sleep(step["pause"])
+
+    def _write(self, fd: int, data: bytes, step: dict[str, Any]) -> None:
+        drained = step["drained"]
+        if drained and kind_of(fd) != "pipe":
+            self.finish(UNABLE, f'pace = "drained" needs a pipe; fd {fd} is a {kind_of(fd)}', how="unable")
+        sizes: list[list[int]] = []
+        count = 0
+        try:
+            for piece in pieces(data, step["chunk"], step["cut_at"]):
+                if drained:
+                    wait_until_empty(fd)
+                write_all(fd, piece)
+                if sizes and sizes[-1][0] == len(piece):
+                    sizes[-1][1] += 1
+                else:
+                    sizes.append([len(piece), 1])
+                count += 1
+                if count % FLUSH_EVERY == 0:
+                    self.record.add("wrote", (fd, sizes))
+                    sizes = []
+                if step["pause"]:
+                    time.sleep(step["pause"])
+            if drained:
+                wait_until_empty(fd)
+        finally:
+            if sizes:
+                self.record.add("wrote", (fd, sizes))
+
+    def _write_file(self, step: dict[str, Any], data: bytes) -> None:
+        path = step["path"]
+        if step["after"]:
+            places = [at for at, word in enumerate(self.argv[:-1]) if word == step["after"]]
+            if not places:
+                self.finish(UNABLE, f"no word after {shown([step['after']])} in {shown(self.argv)}", how="unable")
+            path = self.argv[places[-1] + 1]
+        elif path.startswith(b"$"):
+            name, _, rest = path[1:].partition(b"/")
+            if name not in os.environb:
+                self.finish(UNABLE, f"the variable {name.decode()} is not set", how="unable")
+            path = os.environb[name] + b"/" + rest
+        os.makedirs(os.path.dirname(path) or b".", exist_ok=True)
+        fd = os.open(path, os.O_WRONLY | os.O_CREAT | (os.O_APPEND if step["append"] else os.O_TRUNC), 0o644)
+        write_all(fd, data)
+        os.close(fd)
+        self.record.add("file", (path, len(data)))
+
+    def _read(self, *, whole: bool) -> None:
+        while True:
+            piece = os.read(0, 65536 if whole else 1)
+            self.record.add("stdin", piece) if piece else self.record.add("stdin-ended", True)
+            if not piece or (not whole and piece == b"\n"):
+                return
+
+    def _grandchild(self, seconds: float, fds: list[int]) -> None:
+        pid = os.fork()
+        if pid:
+            self.record.add("grandchild", pid)
+            return
+        os.setsid()
+        for fd in {0, 1, 2} - set(fds):
+            os.close(fd)
+        for number in (_signal.SIGHUP, _signal.SIGINT, _signal.SIGTERM):
+            _signal.signal(number, _signal.SIG_DFL)
+        time.sleep(seconds)
+        os._exit(0)
+
+    def _wait_for(self, path: str, limit: float) -> None:
+        until = time.monotonic() + limit
+        while not os.path.exists(path):
+            if time.monotonic() > until:
+                self.finish(UNABLE, f"{path} did not appear within {limit} s", how="unable")
+            time.sleep(0.002)
+
+    def _end(self, end: dict[str, Any]) -> NoReturn:
+        if end["signal"]:
+            self._die(end["signal"])
+        if not end["hang"]:
+            self.finish(end["exit"])
+        self.record.add("hangs", True)
+        until = time.monotonic() + HANG_LIMIT
+        while time.monotonic() < until:
+            time.sleep(until - time.monotonic())
+        self.finish(FORGOTTEN, f"nobody ended this hanging mock in {HANG_LIMIT:.0f} s", how="forgotten")
+
+
+def kind_of(fd: int) -> str:
+    """Return what a descriptor is: pipe, socket, file, tty, null, device or closed."""
+    try:
+        mode = os.fstat(fd).st_mode
+    except OSError:
+        return "closed"
+    if stat.S_ISFIFO(mode):
+        return "pipe"
+    if stat.S_ISSOCK(mode):
+        return "socket"
+    if stat.S_ISREG(mode):
+        return "file"
+    if os.isatty(fd):
+        return "tty"
+    return "null" if os.fstat(fd).st_rdev == os.makedev(1, 3) else "device"
+
+
+def words_match(wanted: list[bytes], given: list[bytes]) -> bool:
+    """Return whether the words fit: ``*`` in a word is any run of bytes, a word ``**`` any run of words."""
+    if not wanted:
+        return not given
+    if wanted[0] == b"**":
+        return any(words_match(wanted[1:], given[at:]) for at in range(len(given) + 1))
+    return bool(given) and word_matches(wanted[0], given[0]) and words_match(wanted[1:], given[1:])
+
+
+def word_matches(wanted: bytes, given: bytes) -> bool:
+    """Return whether one word fits a pattern in which ``*`` is any run of bytes."""
+    first, *rest = wanted.split(b"*")
+    if not rest:
+        return wanted == given
+    *middle, last = rest
+    if not given.startswith(first) or not given.endswith(last) or len(given) < len(first) + len(last):
+        return False
+    at, stop = len(first), len(given) - len(last)
+    for part in middle:
+        at = given.find(part, at, stop)
+        if at < 0:
+            return False
+        at += len(part)
+    return True
+
+
+def shown(words: list[bytes]) -> str:
+    """Return words as a list for people."""
+    return "[" + ", ".join(ascii(word)[1:] for word in words) + "]"
+
+
+def pieces(data: bytes, chunk: int, cut_at: list[int]) -> Iterator[bytes]:
+    """Cut ``data`` into chunks of ``chunk`` bytes, or at the offsets; whole where neither is given."""
+    if chunk:
+        cut_at = list(range(chunk, len(data), chunk))
+    start = 0
+    for stop in [*cut_at, len(data)]:
+        if data[start:stop]:
+            yield data[start:stop]
+        start = stop
+
+
+def write_all(fd: int, data: bytes) -> None:
+    """Write everything, in one call where the descriptor takes it."""
+    view = memoryview(data)
+    while view:
+        try:
+            view = view[os.write(fd, view) :]
+        except BlockingIOError:  # the other side made it non-blocking: the flag is shared
+            import select
+
+            select.select([], [fd], [])
+
+
+def wait_until_empty(fd: int) -> None:
+    """Return once the reader has taken everything out of the pipe."""
+    import fcntl
+    import select
+    import termios
+
+    poll = select.poll()
+    poll.register(fd, 0)
+    spins = 0
+    while int.from_bytes(fcntl.ioctl(fd, termios.FIONREAD, b"\0\0\0\0"), sys.byteorder):
+        spins += 1
+        if spins < 20:
+            os.sched_yield()
+            continue
+        if poll.poll(0):  # POLLERR: no reader is left, and the pipe will stay full
+            raise BrokenPipeError
+        time.sleep(0.0001)
+
+
+def main(script: str, folder: str, name: str) -> NoReturn:
+    """Run the compiled script at ``script`` as command ``name``, recording under ``folder``."""
+    record = Record(folder, name)
+    with open(script, "rb") as file:
+        compiled = marshal.load(file)
+    Child(name, compiled, record).run()

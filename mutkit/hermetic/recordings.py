@@ -1,0 +1,96 @@
+"""Owns what mock children recorded: one file a call, readable however the child ended."""
+
+from __future__ import annotations
+
+import ast
+import os
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Call:
+    """One call of a mock command.
+
+    ``number`` counts from 1; ``argv`` are the words after the command's name, ``argv_bytes`` the same as bytes; ``stdin``
+    what was read of standard input, ``stdin_ended`` whether its end was seen; ``env`` the named variables (None: not set); ``fds``
+    the kinds of descriptors 0, 1, 2 (pipe, socket, file, tty, null, device, closed); ``signals`` the numbers received; ``chunks`` the
+    sizes of all writes to standard output in order, ``stderr_chunks`` those to standard error; ``files`` path and size of files written;
+    ``ended`` is "exit", "signal", "unexpected" (97), "unable" (98), "reader-gone" (96), "forgotten" (95), or "" where it
+    did not come to its end (hanging or killed); ``code`` the exit code or signal number with it.
+    """
+
+    name: str
+    number: int
+    argv_bytes: tuple[bytes, ...] = ()
+    cwd: str = ""
+    pid: int = 0
+    ppid: int = 0
+    env: dict[str, str | None] = field(default_factory=dict)
+    fds: tuple[str, ...] = ()
+    stdin: bytes = b""
+    stdin_ended: bool = False
+    signals: tuple[int, ...] = ()
+    chunks: tuple[int, ...] = ()
+    stderr_chunks: tuple[int, ...] = ()
+    files: tuple[tuple[str, int], ...] = ()
+    grandchildren: tuple[int, ...] = ()
+    unexpected: str = ""
+    hangs: bool = False
+    ended: str = ""
+    code: int | None = None
+
+    @property
+    def argv(self) -> tuple[str, ...]:
+        """Return the words after the command's name as text."""
+        return tuple(os.fsdecode(word) for word in self.argv_bytes)
+
+
+def calls(record: Path, name: str | None = None) -> list[Call]:
+    """Return the calls recorded in a folder, of one command or of all, in order of command and number."""
+    found = sorted(record.glob("*.call"))
+    parsed = [_parse(path) for path in found]
+    return [call for call in parsed if name is None or call.name == name]
+
+
+def _parse(path: Path) -> Call:
+    name, number, _ = path.name.rsplit(".", 2)
+    facts: dict[str, list[Any]] = {}
+    for line in path.read_bytes().split(b"\n")[:-1]:  # after the last newline: nothing, or a line cut short
+        key, value = ast.literal_eval(line.decode("ascii"))
+        facts.setdefault(key, []).append(value)
+
+    def one(key: str, default: Any) -> Any:
+        return facts.get(key, [default])[-1]
+
+    ended, code = one("ended", ("", None))
+    pid, ppid = one("pids", (0, 0))
+    return Call(
+        name=name,
+        number=int(number),
+        argv_bytes=tuple(one("argv", ())),
+        cwd=os.fsdecode(one("cwd", b"")),
+        pid=pid,
+        ppid=ppid,
+        env={key: None if value is None else os.fsdecode(value) for key, value in one("env", {}).items()},
+        fds=one("fds", ()),
+        stdin=b"".join(facts.get("stdin", [])),
+        stdin_ended=one("stdin-ended", False),
+        signals=tuple(facts.get("signal", [])),
+        chunks=_sizes(facts, 1),
+        stderr_chunks=_sizes(facts, 2),
+        files=tuple((os.fsdecode(file), size) for file, size in facts.get("file", [])),
+        grandchildren=tuple(facts.get("grandchild", [])),
+        unexpected=one("unexpected", ""),
+        hangs=one("hangs", False),
+        ended=ended,
+        code=code,
+    )
+
+
+def _sizes(facts: dict[str, list[Any]], wanted: int) -> tuple[int, ...]:
+    """Return the sizes of all writes to one descriptor; the record has them as runs of equal size."""
+    return tuple(
+        size for fd, runs in facts.get("wrote", []) if fd == wanted for size, times in runs for _ in range(times)
+    )
