@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from mutkit.harnesses.pytest_suite import run_pytest
+from mutkit.harnesses.python_path import workspace_path
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -12,6 +13,8 @@ if TYPE_CHECKING:
     from mutkit.model.campaign import Suite
     from mutkit.model.case import SuiteRun
     from mutkit.stage import Stage
+
+__all__ = ["HARNESSES", "run_suite", "workspace_path"]
 
 HARNESSES: dict[str, Callable[[Suite, Stage, Sequence[str] | None], SuiteRun]] = {"pytest": run_pytest}
 """The harnesses by the word that campaign.toml uses."""

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import atexit
 import os
+import shutil
+import tempfile
+from functools import lru_cache
+from pathlib import Path
 from typing import TYPE_CHECKING
+
+from mutkit.harnesses.python_path import bytecode_folder
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from pathlib import Path
 
     from mutkit.model.campaign import Suite
     from mutkit.stage import Stage
@@ -27,7 +33,7 @@ def suite_environment(
     """
     variables = {name: value for name, value in inherited.items() if not name.startswith(TAKEN_AWAY)}
     home = inherited.get("HOME", "")
-    folders = {name: stage.scratch / name for name in ("home", "tmp", "pycache", "hypothesis")}
+    folders = {name: stage.scratch / name for name in ("home", "tmp", "hypothesis")}
     for folder in folders.values():
         folder.mkdir(parents=True, exist_ok=True)
     if "PYTHONUSERBASE" in inherited or home:
@@ -35,7 +41,9 @@ def suite_environment(
     variables |= {
         "HOME": str(folders["home"]),
         "TMPDIR": str(folders["tmp"]),
-        "PYTHONPYCACHEPREFIX": str(folders["pycache"]),
+        "PYTHONPYCACHEPREFIX": str(
+            bytecode_folder(suite.python or stage.python, stage.scratch, _shared_bytecode())
+        ),
         "PYTHONHASHSEED": "0",
         "HYPOTHESIS_STORAGE_DIRECTORY": str(folders["hypothesis"]),
         "COVERAGE_FILE": str(stage.scratch / "coverage"),
@@ -44,3 +52,10 @@ def suite_environment(
     if stage.python_path:
         variables["PYTHONPATH"] = os.pathsep.join(stage.python_path)
     return variables | suite.env
+
+
+@lru_cache(maxsize=1)
+def _shared_bytecode() -> Path:
+    folder = tempfile.mkdtemp(prefix="mutkit-bytecode-")
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    return Path(folder)

@@ -76,7 +76,7 @@ def pytest_command(
 ) -> tuple[str, ...]:
     """Return the command line; the campaign's own words come last, so that they win."""
     return (
-        suite.python or stage.python,
+        stage.python,
         str(RUNNER),
         "-p",
         "mutkit_case_report",
