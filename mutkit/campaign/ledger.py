@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from mutkit.campaign.result import SpecResult
+from mutkit.model.result import SpecResult
 from mutkit.campaign.tasks import Baseline, effect_of
 from mutkit.judge import holds, judge
 from mutkit.model.case import SuiteRun
@@ -34,7 +34,8 @@ class Ledger:
         self._judged: dict[Path, SpecResult] = {}
         self._source_changes: tuple[str, ...] = ()
         self._by_file = _grouped(self.runnable(), lambda s: s.spec.file)
-        self._by_scope = _grouped(self.runnable(), lambda s: f"{s.spec.file} {s.spec.in_}")
+        # One canary a scope: specs whose canaries are the same bytes share a run.
+        self._by_scope = _grouped(self.runnable(), lambda s: f"{s.spec.file} {mutants[s.path].canary!r}")
 
     @property
     def steps(self) -> int:
@@ -52,8 +53,9 @@ class Ledger:
 
     def canaries(self) -> Iterator[tuple[str, Mutant, list[LoadedSpec]]]:
         """Give the canary of each scope: the step's name, a mutant that holds it, and the specs of the scope."""
-        for scope, specs in self._by_scope.items():
-            yield f"canary: {scope}", self._mutants[specs[0].path], specs
+        for specs in self._by_scope.values():
+            mutant = self._mutants[specs[0].path]
+            yield f"canary: {specs[0].spec.file} {mutant.site.scope or 'module'}", mutant, specs
 
     def mutants_to_run(self) -> Iterator[tuple[str, LoadedSpec, Mutant]]:
         """Give each mutant: the step's name, the spec and the mutant."""

@@ -12,7 +12,7 @@ from typing import Any, Protocol
 from mutkit.campaign.crew import Crew, as_they_end, crew
 from mutkit.campaign.ledger import Ledger
 from mutkit.campaign.lint import make_all
-from mutkit.campaign.result import RunResult, SpecResult
+from mutkit.model.result import RunResult, SpecResult
 from mutkit.campaign.tasks import (
     Baseline,
     baseline_probes,
@@ -64,7 +64,7 @@ class _Account:
     cleared: list[str] = field(default_factory=list)
 
 
-def run(selection: Selection, options: Options, listener: Listener, cancellation: Cancellation) -> RunResult:
+def run_campaigns(selection: Selection, options: Options, listener: Listener, cancellation: Cancellation) -> RunResult:
     """Run all selected specs and return the result; an interruption gives what was judged until then.
 
     Raises SpecError when a spec is invalid (nothing is run then), HostError when this machine cannot hold or run variants.

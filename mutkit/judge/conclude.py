@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 from mutkit.errors import ExitCode
 from mutkit.model.judgement import Verdict
+from mutkit.model.result import Conclusion
 
 FINDINGS = frozenset(
     {
@@ -21,15 +21,6 @@ FINDINGS = frozenset(
     }
 )
 """Verdicts that say something definite against a spec or its tests."""
-
-
-@dataclass(frozen=True)
-class Conclusion:
-    """How the run ends: the exit ``code``, the ``reason`` in a sentence, and how many specs have each verdict."""
-
-    code: ExitCode
-    reason: str
-    counts: dict[str, int]
 
 
 def conclude(verdicts: Iterable[Verdict], *, selected: int, interrupted: bool = False) -> Conclusion:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from mutkit.judge.detection import BROKEN
-from mutkit.model.case import Outcome, SuiteRun
+from mutkit.model.case import BROKEN, Outcome, SuiteRun
 from mutkit.model.describe import describe_effect, describe_expectation, quoted
 from mutkit.model.effect import NothingSeen, same_effect, shows
 from mutkit.model.judgement import Blame, Depth, Judgement, Reason, Verdict

@@ -5,17 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from mutkit.model.case import CaseRecord, Outcome, SuiteRun
+from mutkit.model.case import BROKEN, CaseRecord, SuiteRun
 from mutkit.model.describe import describe_matcher, quoted
-from mutkit.model.effect import names_exception
 from mutkit.model.judgement import Detected, Reason
-from mutkit.model.matcher import matches
 from mutkit.model.observation import VariantRun
-from mutkit.model.spec import Because, LoadedSpec
-
-BROKEN = frozenset({Outcome.FAILED, Outcome.ERROR})
-"""Outcomes of a case that noticed something."""
-
+from mutkit.model.spec import Because, LoadedSpec, fits
 
 @dataclass(frozen=True)
 class Detection:
@@ -30,15 +24,6 @@ class Detection:
     unstable: tuple[Reason, ...]
     any_difference: bool
     reasons: tuple[Reason, ...]
-
-
-def fits(because: Because, record: CaseRecord) -> bool:
-    """Return whether a case failed, and for the stated reason."""
-    return (
-        record.outcome in BROKEN
-        and names_exception(because.raises, record.exception)
-        and (because.message is None or matches(because.message, record.message))
-    )
 
 
 def noticed(suite: SuiteRun, cases: Iterable[str]) -> frozenset[str]:

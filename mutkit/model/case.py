@@ -19,6 +19,10 @@ class Outcome(str, enum.Enum):
     MISSING = "missing"
 
 
+BROKEN = frozenset({Outcome.FAILED, Outcome.ERROR})
+"""Outcomes of a case that noticed something."""
+
+
 class Phase(str, enum.Enum):
     """In which part of a case it ended: a failure outside of ``call`` is an *error*."""
 

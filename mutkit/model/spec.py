@@ -7,8 +7,9 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from mutkit.model.campaign import LoadedCampaign, Probe
-from mutkit.model.effect import Expectation
-from mutkit.model.matcher import CLOSED, MatcherLike
+from mutkit.model.case import BROKEN, CaseRecord
+from mutkit.model.effect import Expectation, names_exception
+from mutkit.model.matcher import CLOSED, MatcherLike, matches
 
 
 @dataclass(frozen=True)
@@ -78,3 +79,12 @@ class LoadedSpec:
     killers: dict[str, Because]
     observed_case: str = ""
     may_fail: frozenset[str] = field(default_factory=frozenset)
+
+
+def fits(because: Because, record: CaseRecord) -> bool:
+    """Return whether a case failed, and for the stated reason."""
+    return (
+        record.outcome in BROKEN
+        and names_exception(because.raises, record.exception)
+        and (because.message is None or matches(because.message, record.message))
+    )

@@ -4,11 +4,20 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from mutkit.judge import Conclusion
+from mutkit.errors import ExitCode
 from mutkit.model.judgement import Judgement
 from mutkit.model.mutant import Mutant
 from mutkit.model.observation import Evidence
 from mutkit.model.spec import LoadedSpec
+
+
+@dataclass(frozen=True)
+class Conclusion:
+    """How the run ends: the exit ``code``, the ``reason`` in a sentence, and how many specs have each verdict."""
+
+    code: ExitCode
+    reason: str
+    counts: dict[str, int]
 
 
 @dataclass(frozen=True)

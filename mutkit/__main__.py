@@ -1,0 +1,5 @@
+"""Owns ``python -m mutkit``."""
+
+from mutkit.cli import main
+
+main()

@@ -1,0 +1,131 @@
+"""Owns the text for people: one line a spec, and a full account of every spec that is not killed."""
+
+from __future__ import annotations
+
+from mutkit.model.case import BROKEN
+from mutkit.model.describe import describe_effect, describe_expectation, describe_matcher, quoted
+from mutkit.model.effect import Expectation
+from mutkit.model.judgement import Verdict
+from mutkit.model.mutant import Mutant
+from mutkit.model.result import RunResult, SpecResult
+from mutkit.model.spec import Because, LoadedSpec, fits
+
+Line = tuple[str, str]
+"""One line: its style (a word of ``STYLES``, or empty) and its text."""
+
+STYLES = {"good": "green", "bad": "red", "unsure": "yellow", "strong": "bold", "faint": "dim"}
+
+_STYLE_OF = {
+    Verdict.KILLED: "good",
+    Verdict.STALE: "unsure",
+    Verdict.UNSTABLE: "unsure",
+    Verdict.INCONCLUSIVE: "unsure",
+}
+
+
+def judged_lines(result: SpecResult) -> list[Line]:
+    """Return the one line of a spec: verdict, campaign and id, and the first reason."""
+    verdict = result.judgement.verdict
+    reason = result.judgement.reasons[0].message.split("\n")[0]
+    if verdict is Verdict.KILLED:
+        killers = len(result.loaded.killers)
+        seen = describe_effect(result.evidence.mutant.effect, 90) if result.evidence.mutant else ""
+        reason = f"it {seen}; noticed by {killers} case{'s' if killers > 1 else ''}"
+    elif len(reason) > 160:
+        reason = reason[:157] + "..."
+    name = f"{result.loaded.campaign.name}/{result.loaded.id}"
+    return [(_STYLE_OF.get(verdict, "bad"), f"{verdict.value:<15} {name}: {reason}")]
+
+
+def final_lines(result: RunResult) -> list[Line]:
+    """Return the end of a run: an account of each spec that is not killed, the counts, the reason of the exit code."""
+    lines: list[Line] = []
+    for one in result.results:
+        if one.judgement.verdict is not Verdict.KILLED:
+            lines += [("", ""), *_account(one)]
+    lines.append(("", ""))
+    lines += [("faint", f"left out (gate = false; name it to run it): {name}") for name in result.left_out]
+    lines += [("faint", f"leftover of a dead run removed: {path}") for path in result.cleared]
+    lines += [("faint", f"workspace kept: {path}") for path in result.kept]
+    counts = ", ".join(f"{number} {word}" for word, number in result.conclusion.counts.items())
+    lines.append(("", f"{counts} ({result.duration:.1f} s)"))
+    code = int(result.conclusion.code)
+    lines.append(("good" if code == 0 else "bad", f"exit {code}: {result.conclusion.reason}"))
+    return lines
+
+
+def _account(result: SpecResult) -> list[Line]:
+    """Return everything that a person needs to act on one spec."""
+    loaded, judgement = result.loaded, result.judgement
+    style = _STYLE_OF.get(judgement.verdict, "bad")
+    lines: list[Line] = [
+        (style, f"{judgement.verdict.value}: {loaded.shown}"),
+        ("", f"  defect    {loaded.spec.defect}"),
+    ]
+    if result.mutant is not None:
+        lines.append(("", f"  place     {loaded.spec.file}:{result.mutant.site.first_line}"))
+    lines.append(("", f"  modelled  it {describe_expectation(loaded.spec.defective)}"))
+    mutant = result.evidence.mutant
+    if mutant is not None:
+        lines.append(("strong", f"  really    it {describe_effect(mutant.effect, 600)}"))
+    controls = result.evidence.controls
+    if controls is not None:
+        lines.append(("", f"  baseline  it {describe_effect(controls.baseline.effect, 200)}"))
+    lines += _case_lines(result)
+    for reason in judgement.reasons:
+        first, *rest = reason.message.split("\n")
+        lines.append(("", f"  why       {first} [{reason.slug}]"))
+        lines += [("", f"            {line.strip()}") for line in rest]
+    lines.append(("", f"  depth     {judgement.depth.value}; to act: {judgement.blame.value}"))
+    advice = dict.fromkeys(reason.advice for reason in judgement.reasons if reason.advice)
+    lines += [("strong", f"  do next   {text}") for text in advice]
+    return lines
+
+
+def _case_lines(result: SpecResult) -> list[Line]:
+    mutant = result.evidence.mutant
+    if mutant is None or mutant.suite is None:
+        return []
+    lines: list[Line] = []
+    for case_id, because in result.loaded.killers.items():
+        record = mutant.suite.case(case_id)
+        how = record.outcome.value
+        if record.outcome in BROKEN:
+            how += " for its reason" if fits(because, record) else " for another reason"
+            how += f": {record.exception}: {quoted(record.message, 300)}"
+        lines.append(("", f"  case      {case_id}: {how}"))
+    for record in mutant.suite.cases:
+        if record.outcome in BROKEN and record.id not in result.loaded.killers:
+            allowed = " (allowed)" if record.id in result.loaded.may_fail else " (not named)"
+            lines.append(("", f"  case      {record.id}: {record.outcome.value}{allowed}: {record.exception}"))
+    lines += [("faint", f"  changed   {path} (put back)") for path in mutant.changed]
+    return lines
+
+
+def show_lines(loaded: LoadedSpec, mutant: Mutant, diff: str) -> list[Line]:
+    """Return a spec for a reader: defect, anchor in its source, diff, expectation."""
+    spec = loaded.spec
+    lines: list[Line] = [("strong", f"{loaded.campaign.name}/{loaded.id}"), ("", spec.defect)]
+    lines += [("faint", f"origin: {spec.origin}")] if spec.origin else []
+    lines += [("", ""), ("strong", f"{spec.file}:{mutant.site.first_line} in {spec.in_ or 'the module'}")]
+    first = mutant.site.first_line
+    lines += [("", f"{number:>6}  {text}") for number, text in enumerate(mutant.site.code.splitlines(), first)]
+    lines += [("", ""), ("strong", "the mutant")]
+    styles = {"+": "good", "-": "bad", "@": "faint"}
+    lines += [(styles.get(line[:1], ""), line) for line in diff.splitlines()]
+    probe = f"probe {loaded.probe_name}" if loaded.probe is not None else f"record of {loaded.observed_case}"
+    lines += [("", ""), ("strong", f"seen through {probe}")]
+    lines += [("good", f"healthy:   it {_said(spec.healthy)}"), ("bad", f"defective: it {_said(spec.defective)}")]
+    lines += [("", ""), ("strong", "cases that must fail")]
+    for case_id, because in loaded.killers.items():
+        lines += [("", f"{case_id}"), ("faint", f"    because {_because(because)}")]
+    lines += [("", f"{case_id} (may fail)") for case_id in sorted(loaded.may_fail)]
+    return lines
+
+
+def _said(expectation: Expectation) -> str:
+    return describe_expectation(expectation)
+
+
+def _because(because: Because) -> str:
+    return because.raises + ("" if because.message is None else f": {describe_matcher(because.message)}")
