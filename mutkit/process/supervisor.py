@@ -1,7 +1,7 @@
 """Owns the end of one program and of all its descendants, as a process of its own.
 
-Uses nothing but the standard library. Started as ``python -I -S supervisor.py <descriptor>``; the descriptor is
-one end of a socket. What comes in: the length of the job in eight bytes, the job (argv, cwd, env; bytes,
+Uses nothing but the standard library. Started as ``python -I -S supervisor.py <descriptor>``; the descriptor
+is one end of a socket. What comes in: the length of the job in eight bytes, the job (argv, cwd, env; bytes,
 marshalled), later perhaps one byte, ``stop``. What goes out, a line each::
 
     started <pid>
