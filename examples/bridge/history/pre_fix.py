@@ -1,8 +1,8 @@
 """Owns bridge.py as it was before any fix: each read of the child's output is taken for whole lines.
 
 Nothing is carried from one read into the next, and each read is decoded by itself. A line that does not
-parse is dropped in silence, and a clean exit with no message read is the literal ``Completed``. So an answer of
-64 KiB or more is lost, and a character that two reads cut comes back as U+FFFD.
+parse is dropped in silence, and a clean exit with no message read is the literal ``Completed``. So an answer
+of 64 KiB or more is lost, and a character that two reads cut comes back as U+FFFD.
 """
 
 from __future__ import annotations

@@ -1,0 +1,133 @@
+"""Owns the suite's fixtures, its marks for the steps, and two switches, ``--generation`` and ``--step``."""
+
+from __future__ import annotations
+
+from itertools import accumulate
+from typing import TYPE_CHECKING, Protocol
+
+import pytest
+
+from examples.bridge.tests.driver import GENERATIONS, Bridge
+from mutkit.hermetic import MockCommands, Script
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+    from pathlib import Path
+
+STEPS = {
+    "v1": "came with round one",
+    "v2": "came after the first review",
+    "v3": "came after the second review",
+}
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Add the switches that repeat the table of the README."""
+    group = parser.getgroup("bridge")
+    group.addoption("--generation", choices=list(GENERATIONS), default="final", help="the bridge to start")
+    group.addoption(
+        "--step",
+        choices=list(STEPS),
+        default="v3",
+        help="run the cases that the suite had at this step, with what they expected then",
+    )
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Register the marks."""
+    for step, what in STEPS.items():
+        config.addinivalue_line("markers", f"{step}: the case {what}")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Deselect the bridge's cases that came after the step."""
+    later = list(STEPS)[list(STEPS).index(config.getoption("--step")) + 1 :]
+    gone = [item for item in items if any(item.get_closest_marker(step) for step in later)]
+    if gone:
+        config.hook.pytest_deselected(items=gone)
+        items[:] = [item for item in items if item not in gone]
+
+
+class Codex:
+    """The mock ``codex``, the only program in reach of the bridge."""
+
+    def __init__(self, folder: Path, env: dict[str, str]) -> None:
+        self._commands = MockCommands(folder / "mocks")
+        self.path = f"{self._commands.path}/codex"
+        self.env = {"PATH": self._commands.path, "HOME": str(folder), **env}
+
+    def prints(self, output: bytes, *, errors: bytes = b"", exit_code: int = 0) -> None:
+        """Write the output in one go: where the reads cut it is left to the pipe."""
+        script = Script().write(errors, to="stderr").write(output)
+        self._commands.add("codex", script.exit(exit_code))
+
+    def prints_by_read(self, pieces: Sequence[bytes]) -> None:
+        """Write each piece into an empty pipe, so that one read takes it whole and nothing with it."""
+        cuts = tuple(accumulate(len(piece) for piece in pieces[:-1]))
+        self._commands.add("codex", Script().write(b"".join(pieces), cut_at=cuts, pace="drained"))
+
+    def prints_in_turn(self, outputs: Sequence[bytes]) -> None:
+        """Write the first output at the first call, the second at the second, and so on."""
+        script = Script()
+        for number, output in enumerate(outputs, start=1):
+            script = script.answering(Script().write(output), nth=number)
+        self._commands.add("codex", script)
+
+    def hangs(self, output: bytes) -> None:
+        """Write the output, and never end."""
+        self._commands.add("codex", Script().write(output).hang())
+
+    def commands(self) -> list[tuple[str, ...]]:
+        """Return the words of every call so far."""
+        return [call.argv for call in self._commands.calls("codex")]
+
+    def assert_reads(self, pieces: Sequence[bytes]) -> None:
+        """Assert that the last call wrote these pieces, each into an empty pipe: what one read was given."""
+        written = self._commands.calls("codex")[-1].chunks
+        assert written == tuple(len(piece) for piece in pieces), f"{len(written)} writes"
+
+    def end(self) -> None:
+        """End what still runs."""
+        self._commands.end()
+
+
+class StartBridge(Protocol):
+    """How a case starts a bridge: with more environment variables, or none."""
+
+    def __call__(self, **env: str) -> Bridge:
+        """Return a bridge that has shaken hands."""
+
+
+@pytest.fixture(scope="session")
+def byte_code(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a folder for this session's byte-code: none of an earlier version can be there."""
+    return tmp_path_factory.mktemp("byte-code")
+
+
+@pytest.fixture
+def step(request: pytest.FixtureRequest) -> str:
+    """Return the step whose expectations hold."""
+    return str(request.config.getoption("--step"))
+
+
+@pytest.fixture
+def codex(tmp_path: Path, byte_code: Path) -> Iterator[Codex]:
+    """Return a mock ``codex`` that a case tells what to do."""
+    mock = Codex(tmp_path, {"PYTHONPYCACHEPREFIX": str(byte_code), "LC_ALL": "C.UTF-8"})
+    yield mock
+    mock.end()
+
+
+@pytest.fixture
+def bridge(request: pytest.FixtureRequest, codex: Codex, tmp_path: Path) -> Iterator[Callable[..., Bridge]]:
+    """Return a function that starts a bridge of the chosen generation, with nothing but the mock in reach."""
+    running: list[Bridge] = []
+
+    def start(**env: str) -> Bridge:
+        generation = request.config.getoption("--generation")
+        running.append(Bridge(generation, {**codex.env, **env}, tmp_path / f"stderr-{len(running)}"))
+        return running[-1]
+
+    yield start
+    for one in running:
+        one.close()

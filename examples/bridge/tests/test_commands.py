@@ -1,0 +1,99 @@
+"""Owns the cases on what is run, and on runs that fail as a whole."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from examples.bridge.tests.driver import assert_refused
+from examples.bridge.tests.payloads import SESSION, message, run
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from examples.bridge.tests.conftest import Codex, StartBridge
+
+
+@pytest.mark.v1
+def test_each_tool_runs_its_own_command_line(
+    bridge: StartBridge, codex: Codex, observe: Callable[[Any], Any]
+) -> None:
+    """A start asks for events, a follow-up does not; a prompt that looks like an option stays a prompt."""
+    codex.prints(run(message("done")))
+    one = bridge()
+    one.start("--help me", model="o9", sandbox="read-only")
+    one.follow_up(SESSION, "and now?")
+    commands = observe([list(call) for call in codex.commands()])
+    assert commands == [
+        ["exec", "--json", "--model", "o9", "--sandbox", "read-only", "--", "--help me"],
+        ["exec", "resume", SESSION, "--", "and now?"],
+    ]
+
+
+@pytest.mark.v1
+def test_a_run_that_takes_too_long_is_ended(
+    bridge: StartBridge, codex: Codex, observe: Callable[[Any], Any]
+) -> None:
+    """A child that never ends is ended at the time limit, whatever it has said before."""
+    codex.hangs(run(message("draft")))
+    answer = bridge(BRIDGE_TIMEOUT="0.2").start()
+    observe(answer.record())
+    assert_refused(answer, "codex did not finish within 0.2 seconds and was ended")
+
+
+@pytest.mark.v1
+def test_a_failed_run_is_an_error(bridge: StartBridge, codex: Codex, observe: Callable[[Any], Any]) -> None:
+    """A start that exits with another code than 0 has no answer, whatever it has said before."""
+    codex.prints(run(message("draft")), errors=b"Error: out of luck\n", exit_code=3)
+    answer = bridge().start()
+    observe(answer.record())
+    assert_refused(answer, "codex exited with code 3: Error: out of luck")
+
+
+@pytest.mark.v1
+def test_a_failed_follow_up_is_an_error(
+    bridge: StartBridge, codex: Codex, observe: Callable[[Any], Any]
+) -> None:
+    """A follow-up that exits with another code than 0 has no answer."""
+    codex.prints(b"half a reply", errors=b"Error: no rollout found\n", exit_code=1)
+    answer = bridge().follow_up(SESSION)
+    observe(answer.record())
+    assert_refused(answer, "codex exited with code 1: Error: no rollout found")
+
+
+@pytest.mark.v1
+def test_a_usage_limit_is_named(bridge: StartBridge, codex: Codex, observe: Callable[[Any], Any]) -> None:
+    """A usage limit on standard error is told from other failures."""
+    said = "ERROR: You've hit your usage limit. Try again at 3:15 PM."
+    codex.prints(b"", errors=f"model: o9\n{said}\nbye\n".encode(), exit_code=1)
+    answer = bridge().start()
+    observe(answer.record())
+    assert_refused(answer, f"codex has reached its usage limit: {said}")
+
+
+@pytest.mark.v3
+def test_a_call_that_starts_no_child_has_the_same_code(
+    bridge: StartBridge, codex: Codex, observe: Callable[[Any], Any], tmp_path: Path
+) -> None:
+    """Wrong arguments, a bad session id and a missing folder are errors like any other of the tools."""
+    codex.prints(run(message("never read")))
+    one = bridge()
+    nowhere = str(tmp_path / "nowhere")
+    answers = [
+        one.call("codex"),
+        one.call("codex", prompt=7),
+        one.call("codex", prompt="hi", colour="red"),
+        one.follow_up("--last"),
+        one.start(cwd=nowhere),
+    ]
+    observe([answer.record() for answer in answers])
+    assert_refused(answers[0], "codex: the argument 'prompt' is missing")
+    assert_refused(answers[1], "codex: the argument 'prompt' must be text")
+    assert_refused(answers[2], "codex: there is no argument 'colour'")
+    assert_refused(answers[3], 'codex-reply: "--last" is no session id')
+    assert_refused(
+        answers[4], f"codex could not be started: [Errno 2] No such file or directory: {nowhere!r}"
+    )
+    assert codex.commands() == []
