@@ -110,7 +110,7 @@ def _campaign(folder: Path, problems: list[Problem]) -> LoadedCampaign | None:
         return None
     loaded, found = resolve_campaign(document, campaign)
     problems += found
-    return loaded
+    return loaded if loaded.tree.is_dir() else None
 
 
 def _spec(file: Path, campaign: LoadedCampaign | None) -> LoadedSpec | list[Problem] | None:

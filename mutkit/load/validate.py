@@ -99,8 +99,8 @@ def _is_wanted_branch(data: Any, key: Key, branches: list[tuple[Key, str]]) -> b
             here = here[part]
         if isinstance(here, dict):
             if name in _PROBES.values():
-                wanted = _PROBES.get(str(here.get("kind")), "ProcessProbe")
-                if name != wanted:
+                kind = here.get("kind", "process")
+                if name != _PROBES.get(kind, "ProcessProbe") or (kind not in _PROBES and key[-1] != "kind"):
                     return False
             elif name not in _BRANCHES and not name.startswith("dict"):
                 return False
@@ -125,6 +125,8 @@ def _words(
             return "key-missing", "is missing", "Add it."
         case "literal_error" | "enum":
             expected = detail.get("ctx", {}).get("expected", "")
+            if any(name in _PROBES.values() for _, name in branches) and last == "kind":
+                expected = ", ".join(repr(kind) for kind in _PROBES)
             return "value-unknown", f"is {detail['input']!r}", f"Use one of {expected}."
     expected = _TYPES.get(detail["type"], detail["msg"].removeprefix("Input should be "))
     return "value-type", f"is {_toml_type(detail['input'])}", f"It must be {expected}."

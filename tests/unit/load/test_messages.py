@@ -1,0 +1,271 @@
+"""Owns the tests of every broken kind of spec and campaign: the exact message, with file, line and key."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from mutkit.load import load
+from tests.projects import CAMPAIGN, SPEC, write_project
+
+S = "specs/greeting/blank-name.toml"
+C = "specs/greeting/campaign.toml"
+
+
+def _problems(folder: Path, monkeypatch: pytest.MonkeyPatch, changes: dict[str, str | bytes | None]) -> list[str]:
+    monkeypatch.chdir(write_project(folder, changes))
+    return [str(problem) for problem in load(["specs"]).problems]
+
+
+def _spec(old: str, new: str) -> dict[str, str | bytes | None]:
+    assert old in SPEC
+    return {S: SPEC.replace(old, new)}
+
+
+def _campaign(old: str, new: str) -> dict[str, str | bytes | None]:
+    assert old in CAMPAIGN
+    return {C: CAMPAIGN.replace(old, new)}
+
+
+BROKEN: list[tuple[str, dict[str, str | bytes | None], list[str]]] = [
+    (
+        "unknown key",
+        _spec('file = "greeting.py"', 'file = "greeting.py"\nfinds = ""'),
+        [
+            f"{S}:3: finds: is not a key [key-unknown] Did you mean `find`? Known keys: defect, file, healthy, "
+            "defective, must_fail, in, find, replace, rewrite, probe, observe, may_fail, origin, note."
+        ],
+    ),
+    (
+        "two faults in one file are told at once",
+        _spec('defect = "A blank name is greeted."', 'defect = 3\norigins = "x"'),
+        [
+            f"{S}:1: defect: is a whole number [value-type] It must be a text.",
+            f"{S}:2: origins: is not a key [key-unknown] Did you mean `origin`? Known keys: defect, file, healthy, "
+            "defective, must_fail, in, find, replace, rewrite, probe, observe, may_fail, origin, note.",
+        ],
+    ),
+    (
+        "the Python name of a key is not the key",
+        _spec('in = "greet"', 'in_ = "greet"'),
+        [f"{S}:3: in_: is not a key [key-unknown] Did you mean `in`?"],
+    ),
+    (
+        "unknown key in a nested table",
+        _spec('because = { raises = "Failed"', 'because = { raise = "Failed"'),
+        [
+            f"{S}:23: must_fail[0].because.raise: is not a key [key-unknown] Did you mean `raises`? "
+            "Known keys: raises, message.",
+            f"{S}:23: must_fail[0].because.raises: is missing [key-missing] Add it.",
+        ],
+    ),
+    (
+        "bad TOML",
+        _spec('in = "greet"', "in = greet"),
+        [f"{S}:3: is not TOML: Invalid value [toml-syntax] Correct the line."],
+    ),
+    (
+        "TOML that is not UTF-8",
+        {S: SPEC.encode().replace(b"A blank", b"A\n# \xff blank")},
+        [f"{S}:2: is not UTF-8, which TOML must be [toml-encoding] Save it as UTF-8."],
+    ),
+    (
+        "missing keys",
+        _spec('defect = "A blank name is greeted."\n', ""),
+        [f"{S}: defect: is missing [key-missing] Add it."],
+    ),
+    (
+        "blank defect",
+        _spec("A blank name is greeted.", " "),
+        [f"{S}:1: defect: is blank [defect-blank] Say the defect in a sentence."],
+    ),
+    (
+        "file outside of the tree",
+        _spec('"greeting.py"', '"../greeting.py"'),
+        [f"{S}:2: file: ../greeting.py is outside of the tree [file-outside-tree] Only files of the tree can be mutated."],
+    ),
+    (
+        "absolute file",
+        _spec('"greeting.py"', '"/etc/passwd"'),
+        [f"{S}:2: file: /etc/passwd is outside of the tree [file-outside-tree] Only files of the tree can be mutated."],
+    ),
+    (
+        "file that is not there",
+        _spec('"greeting.py"', '"greetings.py"'),
+        [
+            f"{S}:2: file: greetings.py is not a file of the tree [file-missing] "
+            "It is relative to the campaign's tree."
+        ],
+    ),
+    (
+        "neither find nor rewrite",
+        _spec('replace = ""\n', ""),
+        [f"{S}: replace: is missing [key-missing] Add it (or `rewrite`)."],
+    ),
+    (
+        "find and rewrite",
+        _spec('replace = ""', 'replace = ""\nrewrite = "r.py:Drop"'),
+        [
+            f"{S}:9: rewrite: stands beside `find` or `replace` [rewrite-twice] "
+            "Keep `find` and `replace`, or `rewrite`.",
+            f"{S}:9: rewrite: r.py does not exist [rewrite-missing] It is relative to the spec.",
+        ],
+    ),
+    (
+        "case id in a file that does not exist",
+        _spec("test_greeting.py::", "test_greetings.py::"),
+        [
+            f"{S}:22: must_fail[0].case: test_greetings.py::test_a_blank_name_is_refused: there is no file "
+            "test_greetings.py in the tree or in the suite's folders [case-unknown] Correct the path."
+        ],
+    ),
+    (
+        "case id that does not exist",
+        _spec("::test_a_blank_name_is_refused", "::test_a_blank_name_is_refuse"),
+        [
+            f"{S}:22: must_fail[0].case: test_greeting.py::test_a_blank_name_is_refuse: tests/test_greeting.py has no "
+            "test_a_blank_name_is_refuse [case-unknown] Did you mean test_a_blank_name_is_refused?"
+        ],
+    ),
+    (
+        "no case id at all",
+        _spec("test_greeting.py::test_a_blank_name_is_refused", "test_greeting.py"),
+        [f"{S}:22: must_fail[0].case: test_greeting.py is no case id [case-form] Write file.py::test_name."],
+    ),
+    (
+        "no killers",
+        {S: SPEC[: SPEC.index("[[must_fail]]")].replace('replace = ""', 'replace = ""\nmust_fail = []')},
+        [f"{S}:9: must_fail: names no case [must-fail-empty] Name at least one case, with its because."],
+    ),
+    (
+        "healthy equal to defective",
+        _spec('returns = "Hello  !"', 'raises = { type = "ValueError", message = "no name" }'),
+        [
+            f"{S}:18: defective: says the same as [healthy] [expectations-equal] "
+            "The two must differ: else the mutant cannot be told from the healthy program."
+        ],
+    ),
+    (
+        "two effects in one expectation",
+        _spec('returns = "Hello  !"', 'returns = "Hello  !"\nhangs = true'),
+        [
+            f"{S}:18: defective: states 2 effects (returns, hangs) [expectation-form] "
+            "State exactly one: returns, error, raises, exits, crashes or hangs."
+        ],
+    ),
+    (
+        "an effect that the probe cannot show",
+        _spec('returns = "Hello  !"', "exits = 3"),
+        [
+            f"{S}:19: defective.exits: is nothing that this probe can show [expectation-impossible] "
+            "It shows returns, raises, crashes, hangs."
+        ],
+    ),
+    (
+        "a crash of no kind",
+        _spec('returns = "Hello  !"', "crashes = {}"),
+        [
+            f"{S}:19: defective.crashes: does not say how it crashes [crash-kind] "
+            "Say how: signal, exit or exception."
+        ],
+    ),
+    (
+        "an unknown signal",
+        _spec('returns = "Hello  !"', 'crashes = "SIGFOO"'),
+        [f"{S}:19: defective.crashes: SIGFOO is no signal [signal-unknown] Use a name such as SIGSEGV."],
+    ),
+    (
+        "an empty matcher",
+        _spec('returns = "Hello  !"', "returns = {}"),
+        [f"{S}:19: defective.returns: is empty [matcher-empty] A matcher that says nothing matches everything."],
+    ),
+    (
+        "a regular expression that is none",
+        _spec('returns = "Hello  !"', 'returns = { regex = "(" }'),
+        [
+            f"{S}:19: defective.returns: is no regular expression: missing ), unterminated subpattern at position 0 "
+            "[regex-syntax] Correct the regular expression."
+        ],
+    ),
+    (
+        "a sibling file that is not there",
+        _spec('returns = "Hello  !"', 'returns = { file = "blank-name.stdout" }'),
+        [
+            f"{S}:19: defective.returns: blank-name.stdout cannot be read: No such file or directory "
+            "[matcher-file-missing] It stands beside the spec."
+        ],
+    ),
+    (
+        "unknown probe",
+        _spec('[probe]\nkind = "python"\ncall = "greeting:greet"\nargs = [" "]\n', "").keys()
+        and {S: 'probe = "great"\n' + SPEC.replace('[probe]\nkind = "python"\ncall = "greeting:greet"\nargs = [" "]\n', "")},
+        [f"{S}:1: probe: great is not a probe of the campaign [probe-unknown] Probes: greet."],
+    ),
+    (
+        "a probe of an unknown kind",
+        _spec('kind = "python"', 'kind = "pyton"'),
+        [f"{S}:11: probe.kind: is 'pyton' [value-unknown] Use one of 'process', 'jsonrpc', 'python'."],
+    ),
+    (
+        "a tree that is not there",
+        _campaign('"../.."', '"../../nowhere"'),
+        [f"{C}:2: tree: ../../nowhere is no folder [tree-missing] It is relative to campaign.toml."],
+    ),
+    (
+        "suite files that are not there",
+        _campaign('["tests"]', '["test"]'),
+        [f"{C}:5: suite.cases[0]: test is not in the tree [cases-missing] It is relative to the tree."],
+    ),
+    (
+        "a mock script that is not there",
+        _campaign('args = ["Ada"]', 'args = ["Ada"]\nmocks = { codex = "mocks/x.toml" }'),
+        [
+            f"{C}:11: probes.greet.mocks.codex: mocks/x.toml does not exist [mock-missing] "
+            "It is relative to campaign.toml."
+        ],
+    ),
+    (
+        "an unknown key in a probe",
+        _campaign('args = ["Ada"]', 'arg = ["Ada"]'),
+        [
+            f"{C}:10: probes.greet.arg: is not a key [key-unknown] Did you mean `args`? Known keys: kind, call, args, "
+            "kwargs, path, mocks, tools, env, cwd, timeout."
+        ],
+    ),
+]
+
+
+@pytest.mark.parametrize(("changes", "expected"), [row[1:] for row in BROKEN], ids=[row[0] for row in BROKEN])
+def test_each_broken_kind_has_its_exact_message(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    changes: dict[str, str | bytes | None],
+    expected: list[str],
+) -> None:
+    """A message says what is wrong, where (file, line, key) and what to do; nothing else is said beside it."""
+    found = _problems(tmp_path, monkeypatch, changes)
+    assert found == expected
+
+
+def test_the_project_as_it_is_has_no_problem(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The table above changes one thing of a sound project."""
+    assert _problems(tmp_path, monkeypatch, {}) == []
+
+
+def test_a_link_in_the_way_to_the_source_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A symbolic link is never mutated: what it points to may lie outside of the tree."""
+    folder = write_project(tmp_path)
+    (folder / "greeting.py").rename(folder / "real.py")
+    (folder / "greeting.py").symlink_to("real.py")
+    monkeypatch.chdir(folder)
+    assert [str(problem) for problem in load(["specs"]).problems] == [
+        f"{S}:2: file: greeting.py is a symbolic link [file-is-link] Name the file that it points to."
+    ]
+
+
+def test_problems_of_several_files_are_told_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One broken spec does not hide another."""
+    changes: dict[str, str | bytes | None] = {"specs/greeting/a.toml": "x", "specs/greeting/b.toml": "y"}
+    found = _problems(tmp_path, monkeypatch, changes)
+    assert [message.split(":")[0] for message in found] == ["specs/greeting/a.toml", "specs/greeting/b.toml"]
