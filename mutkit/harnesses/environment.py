@@ -41,9 +41,7 @@ def suite_environment(
     variables |= {
         "HOME": str(folders["home"]),
         "TMPDIR": str(folders["tmp"]),
-        "PYTHONPYCACHEPREFIX": str(
-            bytecode_folder(suite.python or stage.python, stage.scratch, _shared_bytecode())
-        ),
+        "PYTHONPYCACHEPREFIX": str(bytecode_folder(stage.python, stage.scratch, _shared_bytecode())),
         "PYTHONHASHSEED": "0",
         "HYPOTHESIS_STORAGE_DIRECTORY": str(folders["hypothesis"]),
         "COVERAGE_FILE": str(stage.scratch / "coverage"),
