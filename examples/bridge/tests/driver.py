@@ -146,7 +146,8 @@ class Bridge:
 
 def assert_answer(answer: Answer, text: str, session: str | None) -> None:
     """Assert that the answer is the whole text and the session id; say in a few words how it differs."""
-    assert answer.code is None, f"an error instead of an answer: {answer.code} {answer.message}"
+    if answer.code is not None:
+        raise AssertionError(f"an error instead of an answer: {answer.code} {answer.message}")
     given = answer.text or ""
     if given != text:
         raise AssertionError(f"another text than the child's: {_difference(given, text)}")
