@@ -89,6 +89,9 @@ class Supervisor:
         job = self._receive_job()
         if job is None:
             return
+        if self.stopping:
+            self._send("done 0")
+            return
         self._listen()
         become_subreaper()
         try:
@@ -106,11 +109,13 @@ class Supervisor:
 
     def _receive_job(self) -> Job | None:
         received = b""
-        while len(received) < 8 or len(received) < 8 + int.from_bytes(received[:8], "big"):
+        while len(received) < 8 or len(received) < (size := 8 + int.from_bytes(received[:8], "big")):
             piece = os.read(self.link, 1 << 20)
             if not piece:
                 return None
             received += piece
+        # Whoever changes their mind at once says so in the same breath.
+        self.stopping = len(received) > size
         job: Job = marshal.loads(received[8:])  # noqa: S302 -- it comes from our parent
         return job
 
