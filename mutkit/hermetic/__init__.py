@@ -10,8 +10,9 @@ from pathlib import Path
 from types import TracebackType
 
 from mutkit.hermetic.install import install, link_tools
-from mutkit.hermetic.recordings import Call, calls
+from mutkit.hermetic.recordings import calls
 from mutkit.hermetic.script import Script
+from mutkit.model.mock import Call
 
 __all__ = ["Call", "MockCommands", "Script", "calls", "install", "link_tools"]
 

@@ -8,7 +8,7 @@ call, 98 cannot do what the script says.
 
 from __future__ import annotations
 
-import _signal
+import _signal  # type: ignore[import-not-found]  # `signal` costs an import of enum
 import marshal
 import os
 import stat

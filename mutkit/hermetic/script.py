@@ -72,9 +72,9 @@ class Script:
         """Write ``text`` so many times over."""
         return self._with(Step(repeat=Repeat(text, times), **how))
 
-    def file(self, path: Path, **how: Unpack[How]) -> Script:
-        """Write the bytes of a file (absolute path)."""
-        return self._with(Step(file=str(path), **how))
+    def file(self, source: Path, **how: Unpack[How]) -> Script:
+        """Write the bytes of the file ``source``."""
+        return self._with(Step(file=str(source.absolute()), **how))
 
     def read_stdin(self, until: Literal["end", "line"] = "end") -> Script:
         """Read and record standard input to its end, or one line of it."""

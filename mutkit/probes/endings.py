@@ -1,0 +1,27 @@
+"""Owns what the end of a probed process means: which effect it is where the process did not answer."""
+
+from __future__ import annotations
+
+from mutkit.model.effect import Died, Hung, NothingSeen
+from mutkit.model.ending import Exited, Lost, NotStarted, ProcessResult, Signalled, TimedOut
+from mutkit.probes.traceback_text import last_error
+
+STDERR_TAIL = 8192
+"""Bytes of standard error that go with the effect of a process that died."""
+
+
+def effect_without_answer(result: ProcessResult, after: float) -> Died | Hung | NothingSeen:
+    """Return the effect of a process that ended as ``result`` says, or hung for ``after`` seconds, without an answer."""
+    match result.ending:
+        case NotStarted(reason):
+            return NothingSeen("probe-not-started", f"{result.argv[0]} could not be started: {reason}")
+        case Lost(reason):
+            return NothingSeen("probe-lost", f"nothing is known of the end of {result.argv[0]}: {reason}")
+        case TimedOut():
+            return Hung(after)
+        case Exited() | Signalled() as ending:
+            error = last_error(result.stderr.head)
+            tail = result.stderr.head[-STDERR_TAIL:]
+            if error is None:
+                return Died(ending, stderr=tail)
+            return Died(ending, error.type, error.message, tail)
