@@ -2,15 +2,9 @@
 
 from __future__ import annotations
 
-import atexit
 import os
-import shutil
-import tempfile
-from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
-
-from mutkit.harnesses.python_path import bytecode_folder
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -27,9 +21,10 @@ def suite_environment(
 ) -> dict[str, str]:
     """Return the variables for one run, and make the folders in ``stage.scratch`` that they name.
 
-    Inherited is all but ``TAKEN_AWAY``. HOME, TMPDIR, byte-code, hypothesis' examples and coverage data are
-    in the scratch folder; packages of the user's own site folder stay importable; PYTHONPATH is
-    ``stage.python_path`` alone; PYTHONHASHSEED is 0. ``suite.env`` comes last and wins.
+    Inherited is all but ``TAKEN_AWAY``. HOME, TMPDIR, hypothesis' examples and coverage data are in the
+    scratch folder; byte-code goes beside its source, where the workspace removes it between variants (an empty
+    PYTHONPYCACHEPREFIX would double the time of each run: all packages would be compiled again); packages of the
+    user's own site folder stay importable; PYTHONPATH is ``stage.python_path`` alone; PYTHONHASHSEED is 0. ``suite.env`` comes last and wins.
     """
     variables = {name: value for name, value in inherited.items() if not name.startswith(TAKEN_AWAY)}
     home = inherited.get("HOME", "")
@@ -41,7 +36,6 @@ def suite_environment(
     variables |= {
         "HOME": str(folders["home"]),
         "TMPDIR": str(folders["tmp"]),
-        "PYTHONPYCACHEPREFIX": str(bytecode_folder(stage.python, stage.scratch, _shared_bytecode())),
         "PYTHONHASHSEED": "0",
         "HYPOTHESIS_STORAGE_DIRECTORY": str(folders["hypothesis"]),
         "COVERAGE_FILE": str(stage.scratch / "coverage"),
@@ -50,10 +44,3 @@ def suite_environment(
     if stage.python_path:
         variables["PYTHONPATH"] = os.pathsep.join(stage.python_path)
     return variables | suite.env
-
-
-@lru_cache(maxsize=1)
-def _shared_bytecode() -> Path:
-    folder = tempfile.mkdtemp(prefix="mutkit-bytecode-")
-    atexit.register(shutil.rmtree, folder, ignore_errors=True)
-    return Path(folder)

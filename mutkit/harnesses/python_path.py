@@ -61,28 +61,6 @@ def workspace_path(python: str, source: Path, tree: Path) -> tuple[str, ...]:
     return tuple(place for place in found if str(real / Path(place).relative_to(tree)) not in libraries)
 
 
-def bytecode_folder(python: str, scratch: Path, shared: Path) -> Path:
-    """Return a new folder for PYTHONPYCACHEPREFIX in ``scratch``: empty for the subject, warm for packages.
-
-    Byte-code of the interpreter's own libraries is kept in ``shared`` from run to run: compiling them each
-    time would double the time of a run. Python checks it against its sources as ever.
-    """
-    prefix = scratch / "pycache"
-    prefix.mkdir(parents=True, exist_ok=True)
-    try:
-        libraries = _ask(python)["libraries"]
-    except HostError:
-        return prefix  # starting the run will say what is wrong with the interpreter
-    for library in libraries:
-        inside, kept = prefix / library.lstrip("/"), shared / library.lstrip("/")
-        if any(parent.is_symlink() for parent in (inside, *inside.parents)):
-            continue
-        kept.mkdir(parents=True, exist_ok=True)
-        inside.parent.mkdir(parents=True, exist_ok=True)
-        inside.symlink_to(kept, target_is_directory=True)
-    return prefix
-
-
 @lru_cache(maxsize=32)
 def _ask(python: str) -> dict[str, Any]:
     with tempfile.TemporaryDirectory(prefix="mutkit-ask-") as folder:

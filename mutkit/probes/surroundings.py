@@ -22,7 +22,6 @@ _FOLDERS = {
     "XDG_STATE_HOME": "home/.local/state",
     "XDG_RUNTIME_DIR": "run",
     "CODEX_HOME": "home/.codex",
-    "PYTHONPYCACHEPREFIX": "pycache",
 }
 
 
