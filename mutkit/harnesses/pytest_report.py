@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from mutkit.model.case import CaseRecord, Outcome, Phase, SuiteRun, Trouble
-from mutkit.model.ending import Lost, NotStarted, ProcessResult, TimedOut
+from mutkit.model.ending import NotStarted, ProcessResult, TimedOut
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 
 SELECTING = ("-k", "-m", "--deselect", "--ignore", "--lf", "--last-failed", "--sw", "--stepwise")
 """Words of the campaign's ``args`` that ask for fewer cases."""
+
+BROKEN_OFF = (2, 3, 4)
+"""Statuses of a session that did not run what it should: interrupted, internal error, usage error."""
 
 SHOWN = 10
 """How many names a message lists before it says how many more there are."""
@@ -86,6 +89,13 @@ class Events:
         """Return the end of the session itself, not of an xdist worker; None where there is none."""
         return next((event for event in self.all("end") if not event["worker"]), None)
 
+    @property
+    def whole(self) -> bool:
+        """Return whether the session collected, and came to its end unbroken with all that it started."""
+        broke = self.broken or self.running or self.all("interrupted") or self.all("internal-error")
+        came_to_end = self.end is not None and self.end["status"] not in BROKEN_OFF
+        return came_to_end and bool(self.all("collected")) and not broke
+
 
 def read_run(
     result: ProcessResult,
@@ -108,9 +118,7 @@ def read_run(
             outcomes.setdefault(attempt.case, set()).add(record.outcome)
     unsettled = [case for case, seen in outcomes.items() if len(seen) > 1]
     unfinished = [case for case in dict.fromkeys(events.selected) if case not in records]
-    complete = (
-        events.end is not None and not unfinished and not events.running and not events.all("interrupted")
-    )
+    complete = events.whole and not unfinished
     troubles = [
         *_ending_troubles(result, events, unfinished, complete=complete),
         *_collection_troubles(events, cases),
@@ -196,7 +204,7 @@ def _ending_troubles(
     result: ProcessResult, events: Events, unfinished: Sequence[str], *, complete: bool
 ) -> list[Trouble]:
     ending = result.ending
-    if isinstance(ending, (NotStarted, Lost)):
+    if isinstance(ending, NotStarted):
         return [Trouble("suite-not-started", f"{result.argv[0]}: {ending}")]
     where = (
         f"while {names(events.running)} ran" if events.running else f"with {len(unfinished)} cases not run"
@@ -206,7 +214,7 @@ def _ending_troubles(
         return [Trouble("suite-timed-out", f"the suite {ending}, {when}")]
     if not events.all("session") and not events.all("collect-error"):
         return [Trouble("report-missing", f"pytest did not start a session ({ending}): {tail(result)}")]
-    if complete or (events.all("collect-error") and not unfinished):
+    if complete or (events.all("collect-error") and not events.all("session")):
         return []
     reasons = [
         f"{event['exception']}: {event['message']}"
@@ -215,7 +223,9 @@ def _ending_troubles(
     ]
     if events.end is not None and events.end["stopped"]:
         reasons.append(events.end["stopped"])
-    why = "; ".join(reasons) or str(ending)
+    if events.broken:
+        reasons.append(f"{events.broken} lines of the report cannot be read")
+    why = "; ".join(reasons) or f"{ending}: {tail(result)}"
     return [Trouble("report-cut-short", f"the session ended {where}: {why}")]
 
 

@@ -66,7 +66,9 @@ def test_every_way_in_which_a_case_can_end_is_told_apart(project: Any) -> None:
 
 def test_the_place_is_the_innermost_frame_in_the_tree(project: Any) -> None:
     """A failure in the subject names the subject's line, one in a library the last line of the tree before it."""
-    project.write("subject.py", "import json\ndef load(text):\n    return json.loads(text)\ndef boom():\n    1 / 0\n")
+    project.write(
+        "subject.py", "import json\ndef load(text):\n    return json.loads(text)\ndef boom():\n    1 / 0\n"
+    )
     project.write(
         "test_place.py",
         """
@@ -77,7 +79,11 @@ def test_the_place_is_the_innermost_frame_in_the_tree(project: Any) -> None:
         """,
     )
     places = {case.id.partition("::")[2]: case.place for case in project.run().run.cases}
-    assert places == {"test_subject": "subject.py:5", "test_library": "subject.py:3", "test_own": "test_place.py:5"}
+    assert places == {
+        "test_subject": "subject.py:5",
+        "test_library": "subject.py:3",
+        "test_own": "test_place.py:5",
+    }
 
 
 def test_the_name_of_an_exception_is_qualified(project: Any) -> None:
@@ -108,7 +114,9 @@ def test_a_message_is_whole_up_to_the_cap_and_says_where_it_was_cut(project: Any
     assert unprintable.message == "<str() of it raised RuntimeError>"
 
 
-def test_a_message_does_not_depend_on_ci_or_quiet_options(project: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_message_does_not_depend_on_ci_or_quiet_options(
+    project: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """The same failure gives the same message with CI set, and with ``-q`` in addopts."""
     project.write("test_long.py", "def test_it(): assert list(range(300)) == list(range(1, 301))\n")
     monkeypatch.delenv("CI", raising=False)
@@ -196,7 +204,7 @@ def test_a_failed_call_counts_even_if_the_tear_down_fails_too(project: Any) -> N
 
 
 def test_observed_values_come_back_with_their_case(project: Any) -> None:
-    """JSON values, bytes and exceptions are recorded in order, though the case clears its environment and moves."""
+    """JSON, bytes and exceptions are recorded in order, though the case clears its environment and moves."""
     project.write(
         "test_observe.py",
         """
@@ -223,7 +231,8 @@ def test_a_line_of_another_program_belongs_to_the_case_that_was_running(project:
         "test_child.py",
         """
         import subprocess
-        def test_a(): subprocess.run('echo \\'{"value": "from the shell"}\\' >> "$MUTKIT_OBSERVATIONS"', shell=True)
+        line = '{"value": "from the shell"}'
+        def test_a(): subprocess.run(f"echo '{line}' >> $MUTKIT_OBSERVATIONS", shell=True)
         def test_b(): pass
         def test_c(): subprocess.run('echo rubbish >> "$MUTKIT_OBSERVATIONS"', shell=True)
         """,
