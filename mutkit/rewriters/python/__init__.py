@@ -1,0 +1,1 @@
+"""Owns rewriting of Python files. The only package that may import libcst."""

@@ -1,0 +1,169 @@
+"""Owns near misses: where a pattern that matches nothing nearly matches, and what stands in the way."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import libcst as cst
+
+from mutkit.errors import NearMiss
+from mutkit.rewriters.python.matcher import NOTHING, match, match_run, normal, parameters, statements
+from mutkit.rewriters.python.metavariables import show
+from mutkit.rewriters.python.pattern import Pattern, one_in, run_in, walk
+from mutkit.rewriters.python.places import bodies, expressions, start_of
+from mutkit.rewriters.python.scopes import Scope
+from mutkit.rewriters.python.shape import is_body, meaning, units
+from mutkit.rewriters.python.source import Source, Span
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+LIMIT = 3
+WIDTH = 60
+
+OPERATORS = (cst.BaseBinaryOp, cst.BaseUnaryOp, cst.BaseBooleanOp, cst.BaseCompOp, cst.BaseAugOp)
+
+PRESENCE = {
+    "orelse": "an `else`",
+    "finalbody": "a `finally`",
+    "cause": "a `from`",
+    "asynchronous": "an `async`",
+    "returns": "a return annotation",
+    "annotation": "an annotation",
+    "default": "a default",
+    "asname": "an `as`",
+    "value": "a value",
+    "msg": "a message",
+    "guard": "a guard",
+    "type": "an exception type",
+    "keyword": "a keyword",
+}
+"""How a part is called that one of two pieces of code has and the other has not."""
+
+MEMBERS = {
+    "decorators": "decorator",
+    "args": "argument",
+    "elements": "element",
+    "params": "parameter",
+    "handlers": "`except`",
+    "bases": "base",
+    "comparisons": "comparison",
+    "targets": "target",
+    "items": "item",
+    "ifs": "condition",
+    "cases": "`case`",
+    "names": "name",
+}
+"""What the members of a sequence are called."""
+
+Difference = tuple[int, str]
+
+
+def nearest(source: Source, scope: Scope, pattern: Pattern) -> tuple[NearMiss, ...]:
+    """Return the nearest misses of a pattern that matches nothing in ``scope``, the nearest first.
+
+    They are of the same kind as the pattern's root; a full match outside of the scope comes first.
+    """
+    ranked: list[tuple[int, int, NearMiss]] = []
+    elsewhere = scope if isinstance(scope.node, cst.Module) else Scope("", source.module, (source.module,))
+    inside = source.span(scope.node)
+    wanted = [pattern.expression] if pattern.expression else [unit.node for unit in units(pattern.module)]
+    for nodes in _candidates(elsewhere, wanted, whole=pattern.expression is not None):
+        start = start_of(source, nodes[0])
+        code = source.slice(Span(start, source.span(nodes[-1]).end))
+        outside = not inside.start <= start < inside.end and not isinstance(scope.node, cst.Module)
+        if outside:
+            if next(match_run(wanted, nodes, NOTHING), None) is None:
+                continue
+            found: list[Difference] = [(0, f"is outside of `{scope.name}`")]
+        else:
+            found = _run_differences(wanted, nodes, "statement") or [
+                (1, "has two different things where a metavariable stands twice")
+            ]
+        cost = sum(weight for weight, _ in found)
+        line = source.line_of(start)
+        ranked.append((cost, line, NearMiss(line, code, found[0][1])))
+    return tuple(miss for _, _, miss in sorted(ranked, key=lambda item: item[:2])[:LIMIT])
+
+
+def _candidates(scope: Scope, wanted: Sequence[cst.CSTNode], *, whole: bool) -> Iterator[Sequence[cst.CSTNode]]:
+    if whole:
+        for expression, _, _, _ in expressions(scope):
+            if type(expression) is type(wanted[0]):
+                yield [expression]
+        return
+    fixed = [index for index, node in enumerate(wanted) if run_in(node) is None]
+    if not fixed:
+        return
+    for _, body in bodies(scope):
+        nodes = statements(body)
+        for index, node in enumerate(nodes):
+            if type(node) is type(wanted[fixed[0]]):
+                yield nodes[max(0, index - fixed[0]) :][: len(wanted)]
+
+
+def _differences(pattern: Any, target: Any, field: str) -> list[Difference]:
+    """Return what differs, the first in reading order first, each with a weight."""
+    if next(match(pattern, target), None) is not None:
+        return []
+    if isinstance(pattern, (list, tuple)):
+        return _run_differences(pattern, target, MEMBERS.get(field, "member"))
+    missing = _presence(pattern, target, field)
+    if missing:
+        return missing
+    if not isinstance(pattern, cst.CSTNode) or not isinstance(target, cst.CSTNode):
+        return [(1, f"has `{target}`, not `{pattern}`")]
+    if is_body(pattern) and is_body(target):
+        return _run_differences(_statements(pattern), _statements(target), "statement")
+    pattern, target = normal(pattern), normal(target)
+    if isinstance(pattern, cst.Parameters) and isinstance(target, cst.Parameters):
+        return _run_differences(parameters(pattern), parameters(target), "parameter")
+    if isinstance(pattern, OPERATORS) and isinstance(target, OPERATORS):
+        return [(1, f"operator is `{_code(target)}`, not `{_code(pattern)}`")]
+    if type(pattern) is not type(target) or one_in(pattern) is not None:
+        return [(1 + sum(1 for _ in walk(pattern)), f"has `{_code(target)}`, not `{_code(pattern)}`")]
+    found: list[Difference] = []
+    for name in meaning(type(pattern)):
+        inner = _differences(getattr(pattern, name), getattr(target, name), name)
+        if inner and name == "value" and isinstance(pattern, (cst.Name, cst.SimpleString, cst.Integer, cst.Float)):
+            inner = [(1, f"has `{_code(target)}`, not `{_code(pattern)}`")]
+        found += inner
+    return found or [(1, f"has `{_code(target)}`, not `{_code(pattern)}`")]
+
+
+def _statements(body: Any) -> list[cst.CSTNode]:
+    return statements(body)
+
+
+def _presence(pattern: Any, target: Any, field: str) -> list[Difference]:
+    absent = (None, cst.MaybeSentinel.DEFAULT)
+    called = PRESENCE.get(field, f"a `{field}`")
+    if pattern in absent and isinstance(target, cst.CSTNode):
+        if isinstance(target, cst.If):
+            called = "an `elif`"
+        return [(1, f"has {called}")]
+    if target in absent and isinstance(pattern, cst.CSTNode):
+        return [(1, f"has no {called[called.index(' ') + 1 :]}")]
+    return []
+
+
+def _run_differences(patterns: Sequence[Any], targets: Sequence[Any], called: str) -> list[Difference]:
+    if next(match_run(patterns, targets, NOTHING), None) is not None:
+        return []
+    if any(isinstance(node, cst.CSTNode) and run_in(node) is not None for node in patterns):
+        fixed = [node for node in patterns if run_in(node) is None]
+        if len(fixed) != 1 or not targets:
+            return [(2, f"has other {called}s")]
+        return min((_differences(fixed[0], target, "") for target in targets), key=lambda found: sum(d[0] for d in found))
+    found: list[Difference] = []
+    more = len(targets) - len(patterns)
+    if more:
+        found.append((abs(more), f"has {abs(more)} {called}{'s' * (abs(more) > 1)} {'more' if more > 0 else 'fewer'}"))
+    for pattern, target in zip(patterns, targets, strict=False):
+        found += _differences(pattern, target, called)
+    return found
+
+
+def _code(node: cst.CSTNode) -> str:
+    text = " ".join(show(cst.Module([]).code_for_node(node)).split())
+    return text if len(text) <= WIDTH else text[: WIDTH - 1] + "…"
