@@ -25,12 +25,14 @@ if TYPE_CHECKING:
 CAP = 65536
 """Messages are cut to this many characters, and say so."""
 
+OBSERVE_FILE = Path(__file__).resolve().parents[3] / "pytest_plugin.py"
+"""The module with the `observe` fixture, which must come from the same mutkit as this file."""
+
 
 def _load_observe() -> ModuleType:
-    file = Path(__file__).resolve().parents[3] / "pytest_plugin.py"
-    spec = importlib.util.spec_from_file_location("mutkit_observe_fixture", file)
+    spec = importlib.util.spec_from_file_location("mutkit_observe_fixture", OBSERVE_FILE)
     if spec is None or spec.loader is None:
-        raise ImportError(str(file))
+        raise ImportError(str(OBSERVE_FILE))
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
@@ -269,6 +271,8 @@ class Reporter:
         """Return files of the original source, and conftest files of anywhere else, that were loaded."""
         tree = os.path.realpath(self.report.tree) + "/"
         source = os.path.realpath(self.report.run["source"]) + "/" if self.report.run["source"] else ""
+        # The harness's own files are read from where mutkit runs, also when mutkit is the subject.
+        own = {os.path.realpath(__file__), str(OBSERVE_FILE)}
         found = set()
         for module in list(sys.modules.values()):
             file = vars(module).get("__file__") if isinstance(module, ModuleType) else None
@@ -276,6 +280,8 @@ class Reporter:
                 continue
             real = os.path.realpath(file)
             if real.startswith((tree, os.path.realpath(sys.prefix) + "/lib")) or "/site-packages/" in real:
+                continue
+            if real in own:
                 continue
             if (source and real.startswith(source)) or real.endswith("/conftest.py"):
                 found.add(real)
