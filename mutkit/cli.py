@@ -86,7 +86,8 @@ def lint(paths: tuple[str, ...], *, as_json: bool) -> ExitCode:
         click.echo("no spec was found, so nothing was checked", err=True)
         return ExitCode.NOTHING_RAN
     if not as_json:
-        click.echo(f"{len(selection.specs)} specs are sound: each matches exactly one place")
+        number = len(selection.specs)
+        click.echo(f"{number} spec{' is' if number == 1 else 's are'} sound: each matches exactly one place")
     return ExitCode.KILLED
 
 

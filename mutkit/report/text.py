@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from mutkit.model.case import BROKEN
+from mutkit.model.case import BROKEN, CaseRecord
 from mutkit.model.describe import describe_effect, describe_expectation, describe_matcher, quoted
-from mutkit.model.effect import Expectation
 from mutkit.model.judgement import Verdict
 from mutkit.model.mutant import Mutant
 from mutkit.model.result import RunResult, SpecResult
@@ -14,6 +13,11 @@ Line = tuple[str, str]
 """One line: its style (a word of ``STYLES``, or empty) and its text."""
 
 STYLES = {"good": "green", "bad": "red", "unsure": "yellow", "strong": "bold", "faint": "dim"}
+
+_TOLD = frozenset(
+    {"as-modelled", "not-as-modelled", "wrong-because", "killer-passed", "killers-failed", "other-case-failed"}
+)
+"""Slugs of reasons that the lines on the mutant and on the cases tell already."""
 
 _STYLE_OF = {
     Verdict.KILLED: "good",
@@ -73,9 +77,10 @@ def _account(result: SpecResult) -> list[Line]:
         lines.append(("", f"  baseline  it {describe_effect(controls.baseline.effect, 200)}"))
     lines += _case_lines(result)
     for reason in judgement.reasons:
-        first, *rest = reason.message.split("\n")
-        lines.append(("", f"  why       {first} [{reason.slug}]"))
-        lines += [("", f"            {line.strip()}") for line in rest]
+        if reason.slug not in _TOLD:
+            first, *rest = reason.message.split("\n")
+            lines.append(("", f"  why       {first} [{reason.slug}]"))
+            lines += [("", f"            {line.strip()}") for line in rest]
     lines.append(("", f"  depth     {judgement.depth.value}; to act: {judgement.blame.value}"))
     advice = dict.fromkeys(reason.advice for reason in judgement.reasons if reason.advice)
     lines += [("strong", f"  do next   {text}") for text in advice]
@@ -89,17 +94,25 @@ def _case_lines(result: SpecResult) -> list[Line]:
     lines: list[Line] = []
     for case_id, because in result.loaded.killers.items():
         record = mutant.suite.case(case_id)
-        how = record.outcome.value
-        if record.outcome in BROKEN:
-            how += " for its reason" if fits(because, record) else " for another reason"
-            how += f": {record.exception}: {quoted(record.message, 300)}"
-        lines.append(("", f"  case      {case_id}: {how}"))
+        lines.append(("", f"  case      {case_id}"))
+        if record.outcome not in BROKEN:
+            lines.append(("bad", f"            {record.outcome.value}, but must fail"))
+        elif fits(because, record):
+            lines.append(("", f"            {record.outcome.value} for its reason, {_said_by(record)}"))
+        else:
+            lines.append(("bad", f"            {record.outcome.value} for another reason, {_said_by(record)}"))
+            lines.append(("", f"            stated: {_because(because)}"))
     for record in mutant.suite.cases:
         if record.outcome in BROKEN and record.id not in result.loaded.killers:
             allowed = " (allowed)" if record.id in result.loaded.may_fail else " (not named)"
-            lines.append(("", f"  case      {record.id}: {record.outcome.value}{allowed}: {record.exception}"))
+            lines.append(("", f"  case      {record.id}"))
+            lines.append(("", f"            {record.outcome.value}{allowed}, {_said_by(record)}"))
     lines += [("faint", f"  changed   {path} (put back)") for path in mutant.changed]
     return lines
+
+
+def _said_by(record: CaseRecord) -> str:
+    return f"{record.exception}: {quoted(record.message, 240)}" + (f" at {record.place}" if record.place else "")
 
 
 def show_lines(loaded: LoadedSpec, mutant: Mutant, diff: str) -> list[Line]:
@@ -115,16 +128,13 @@ def show_lines(loaded: LoadedSpec, mutant: Mutant, diff: str) -> list[Line]:
     lines += [(styles.get(line[:1], ""), line) for line in diff.splitlines()]
     probe = f"probe {loaded.probe_name}" if loaded.probe is not None else f"record of {loaded.observed_case}"
     lines += [("", ""), ("strong", f"seen through {probe}")]
-    lines += [("good", f"healthy:   it {_said(spec.healthy)}"), ("bad", f"defective: it {_said(spec.defective)}")]
+    lines.append(("good", f"healthy:   it {describe_expectation(spec.healthy)}"))
+    lines.append(("bad", f"defective: it {describe_expectation(spec.defective)}"))
     lines += [("", ""), ("strong", "cases that must fail")]
     for case_id, because in loaded.killers.items():
         lines += [("", f"{case_id}"), ("faint", f"    because {_because(because)}")]
     lines += [("", f"{case_id} (may fail)") for case_id in sorted(loaded.may_fail)]
     return lines
-
-
-def _said(expectation: Expectation) -> str:
-    return describe_expectation(expectation)
 
 
 def _because(because: Because) -> str:
