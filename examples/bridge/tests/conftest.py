@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from itertools import accumulate
 from typing import TYPE_CHECKING, Protocol
 
 import pytest
 
 from examples.bridge.tests.driver import GENERATIONS, Bridge
-from mutkit.hermetic import MockCommands, Script
+from examples.bridge.tests.mock_codex import Codex
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
 STEPS = {
@@ -46,49 +45,6 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     if gone:
         config.hook.pytest_deselected(items=gone)
         items[:] = [item for item in items if item not in gone]
-
-
-class Codex:
-    """The mock ``codex``, the only program in reach of the bridge."""
-
-    def __init__(self, folder: Path, env: dict[str, str]) -> None:
-        self._commands = MockCommands(folder / "mocks")
-        self.path = f"{self._commands.path}/codex"
-        self.env = {"PATH": self._commands.path, "HOME": str(folder), **env}
-
-    def prints(self, output: bytes, *, errors: bytes = b"", exit_code: int = 0) -> None:
-        """Write the output in one go: where the reads cut it is left to the pipe."""
-        script = Script().write(errors, to="stderr").write(output)
-        self._commands.add("codex", script.exit(exit_code))
-
-    def prints_by_read(self, pieces: Sequence[bytes]) -> None:
-        """Write each piece into an empty pipe, so that one read takes it whole and nothing with it."""
-        cuts = tuple(accumulate(len(piece) for piece in pieces[:-1]))
-        self._commands.add("codex", Script().write(b"".join(pieces), cut_at=cuts, pace="drained"))
-
-    def prints_in_turn(self, outputs: Sequence[bytes]) -> None:
-        """Write the first output at the first call, the second at the second, and so on."""
-        script = Script()
-        for number, output in enumerate(outputs, start=1):
-            script = script.answering(Script().write(output), nth=number)
-        self._commands.add("codex", script)
-
-    def hangs(self, output: bytes) -> None:
-        """Write the output, and never end."""
-        self._commands.add("codex", Script().write(output).hang())
-
-    def commands(self) -> list[tuple[str, ...]]:
-        """Return the words of every call so far."""
-        return [call.argv for call in self._commands.calls("codex")]
-
-    def assert_reads(self, pieces: Sequence[bytes]) -> None:
-        """Assert that the last call wrote these pieces, each into an empty pipe: what one read was given."""
-        written = self._commands.calls("codex")[-1].chunks
-        assert written == tuple(len(piece) for piece in pieces), f"{len(written)} writes"
-
-    def end(self) -> None:
-        """End what still runs."""
-        self._commands.end()
 
 
 class StartBridge(Protocol):
@@ -126,6 +82,7 @@ def bridge(request: pytest.FixtureRequest, codex: Codex, tmp_path: Path) -> Iter
     def start(**env: str) -> Bridge:
         generation = request.config.getoption("--generation")
         running.append(Bridge(generation, {**codex.env, **env}, tmp_path / f"stderr-{len(running)}"))
+        running[-1].shake_hands()
         return running[-1]
 
     yield start

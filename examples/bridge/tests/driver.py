@@ -53,7 +53,7 @@ class Answer(NamedTuple):
 
 
 class Bridge:
-    """A running bridge, which has shaken hands."""
+    """A running bridge."""
 
     def __init__(self, generation: str, env: Mapping[str, str], errors: Path) -> None:
         self._errors = errors
@@ -69,6 +69,9 @@ class Bridge:
             )
         self._buffer: list[bytes] = []
         self._last_id = 0
+
+    def shake_hands(self) -> None:
+        """Do what a client has to do first."""
         hello = {
             "protocolVersion": "2025-06-18",
             "capabilities": {},

@@ -13,7 +13,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from examples.bridge.tests.conftest import Codex, StartBridge
+    from examples.bridge.tests.conftest import StartBridge
+    from examples.bridge.tests.mock_codex import Codex
 
 
 @pytest.mark.v1

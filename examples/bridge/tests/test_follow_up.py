@@ -12,7 +12,8 @@ from examples.bridge.tests.payloads import SESSION, message, quoted_event
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from examples.bridge.tests.conftest import Codex, StartBridge
+    from examples.bridge.tests.conftest import StartBridge
+    from examples.bridge.tests.mock_codex import Codex
 
 
 @pytest.mark.v1

@@ -12,7 +12,8 @@ from examples.bridge.tests.payloads import COMPLETED, SESSION, STARTED, line, me
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from examples.bridge.tests.conftest import Codex, StartBridge
+    from examples.bridge.tests.conftest import StartBridge
+    from examples.bridge.tests.mock_codex import Codex
 
 NO_MESSAGE = "codex exited with code 0, but no agent message was read"
 NOT_FINAL = "the last agent message that was read may not be the final one"
