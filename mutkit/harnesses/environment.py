@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import os
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from pathlib import Path
 
     from mutkit.model.campaign import Suite
     from mutkit.stage import Stage
@@ -22,9 +22,10 @@ def suite_environment(
     """Return the variables for one run, and make the folders in ``stage.scratch`` that they name.
 
     Inherited is all but ``TAKEN_AWAY``. HOME, TMPDIR, hypothesis' examples and coverage data are in the
-    scratch folder; byte-code goes beside its source, where the workspace removes it between variants (an empty
-    PYTHONPYCACHEPREFIX would double the time of each run: all packages would be compiled again); packages of the
-    user's own site folder stay importable; PYTHONPATH is ``stage.python_path`` alone; PYTHONHASHSEED is 0. ``suite.env`` comes last and wins.
+    scratch folder; byte-code goes beside its source, where the workspace removes it between variants (an
+    empty PYTHONPYCACHEPREFIX would double the time of each run: all packages would be compiled again);
+    packages of the user's own site folder stay importable; PYTHONPATH is ``stage.python_path`` alone;
+    PYTHONHASHSEED is 0. ``suite.env`` comes last and wins.
     """
     variables = {name: value for name, value in inherited.items() if not name.startswith(TAKEN_AWAY)}
     home = inherited.get("HOME", "")

@@ -1,4 +1,4 @@
-"""Owns what an interpreter says of itself: where its own libraries are, and how it finds the subject.
+"""Owns what an interpreter says of itself: from which folders, and by which redirections, it imports.
 
 An editable install makes the subject importable from the source tree. A run must import the workspace
 instead, so the same folders of the workspace go on PYTHONPATH, which is searched before any of the ways of

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from dataclasses import dataclass, field
 from textwrap import dedent
@@ -17,6 +18,9 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from mutkit.model.case import CaseRecord, SuiteRun
+
+PYTHON = os.environ.get("MUTKIT_SUBJECT_PYTHON", sys.executable)
+"""The interpreter of the projects; another one shows that the harness works with its pytest."""
 
 
 @dataclass(frozen=True)
@@ -53,7 +57,7 @@ class Project:
 
     root: Path
     runs: int = 0
-    python: str = sys.executable
+    python: str = PYTHON
     python_path: tuple[str, ...] = ()
     source: Path | None = None
     env: dict[str, str] = field(default_factory=dict)

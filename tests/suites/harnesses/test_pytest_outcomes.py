@@ -65,7 +65,7 @@ def test_every_way_in_which_a_case_can_end_is_told_apart(project: Any) -> None:
 
 
 def test_the_place_is_the_innermost_frame_in_the_tree(project: Any) -> None:
-    """A failure in the subject names the subject's line, one in a library the last line of the tree before it."""
+    """A failure in the subject names the subject's line, one in a library the tree's line before it."""
     project.write(
         "subject.py", "import json\ndef load(text):\n    return json.loads(text)\ndef boom():\n    1 / 0\n"
     )
