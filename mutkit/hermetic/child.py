@@ -14,8 +14,8 @@ import os
 import stat
 import sys
 import time
-from typing import TYPE_CHECKING
 
+TYPE_CHECKING = False  # importing it from `typing` would import re and enum at each start
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from types import FrameType

@@ -1,0 +1,259 @@
+"""The JSON-RPC probe against real servers on pipes: what they answer, and how they fail to."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from mutkit.model.campaign import JsonRpcProbe
+from mutkit.model.effect import Died, Hung, NothingSeen, Refused, Returned
+from mutkit.model.ending import Exited
+from mutkit.model.probe_run import ProbeRun
+from mutkit.probes import run_probe
+from mutkit.stage import Stage
+
+SERVER = """
+import json, os, sys, time
+
+def read():
+    line = sys.stdin.buffer.readline()
+    return json.loads(line) if line else None
+
+def write(message):
+    sys.stdout.buffer.write(json.dumps(message).encode() + b"\\n")
+    sys.stdout.buffer.flush()
+
+def answer(request, **what):
+    write({"jsonrpc": "2.0", "id": request["id"], **what})
+"""
+
+
+@pytest.fixture
+def probing(tree: Path, stage: Callable[..., Stage]) -> Callable[..., ProbeRun]:
+    """Return a function that probes a server whose program ends with the given lines."""
+
+    def probe(program: str, deadline: float = 30.0, **more: Any) -> ProbeRun:
+        (tree / "server.py").write_text(SERVER + program)
+        more = {"send": {"method": "ask", "params": {"q": "é"}}, "handshake": "none", **more}
+        return run_probe(JsonRpcProbe("jsonrpc", ("{python}", "server.py"), **more), stage(deadline))
+
+    return probe
+
+
+def test_the_answer_is_what_the_pointer_shows(probing: Callable[..., ProbeRun]) -> None:
+    """And what was sent is kept, byte for byte."""
+    run = probing("r = read(); answer(r, result={'content': [{'text': r['params']['q']}]})", show="/result/content/0/text")
+    assert run.effect == Returned("é")
+    assert run.sent == '{"jsonrpc":"2.0","method":"ask","params":{"q":"é"},"id":1}\n'.encode()
+
+
+def test_a_result_of_null_is_a_value(probing: Callable[..., ProbeRun]) -> None:
+    """Null is not missing."""
+    assert probing("answer(read(), result=None)").effect == Returned(None)
+
+
+def test_a_pointer_into_nothing_is_told_with_the_answer(probing: Callable[..., ProbeRun]) -> None:
+    """The run shows nothing; the reason has the whole answer in it."""
+    effect = probing("answer(read(), result={'other': 1})", show="/result/text").effect
+    assert isinstance(effect, NothingSeen)
+    assert effect.slug == "pointer-missing"
+    assert '"other":1' in effect.reason
+
+
+def test_an_error_answer_is_a_refusal(probing: Callable[..., ProbeRun]) -> None:
+    """With code, message and data, whatever the pointer."""
+    effect = probing("answer(read(), error={'code': -32603, 'message': 'no', 'data': [1]})").effect
+    assert effect == Refused(-32603, "no", [1])
+
+
+@pytest.mark.parametrize("error", ["'text'", "{'code': True, 'message': 'x'}", "{'code': 1}"])
+def test_an_error_that_is_none_is_not_taken_for_one(probing: Callable[..., ProbeRun], error: str) -> None:
+    """A code that is no whole number, a message that is no text."""
+    effect = probing(f"answer(read(), error={error})").effect
+    assert isinstance(effect, NothingSeen)
+    assert effect.slug == "answer-malformed"
+
+
+def test_the_handshake_of_mcp_comes_first(probing: Callable[..., ProbeRun]) -> None:
+    """``initialize``, its answer, the notification, then the request."""
+    program = """
+first = read(); answer(first, result={})
+second = read()
+third = read(); answer(third, result=[first, second, third])
+"""
+    effect = probing(program, handshake="mcp").effect
+    assert isinstance(effect, Returned)
+    first, second, third = effect.value
+    assert (first["method"], first["params"]["protocolVersion"]) == ("initialize", "2025-06-18")
+    assert first["params"]["clientInfo"]["name"] == "mutkit"
+    assert second == {"jsonrpc": "2.0", "method": "notifications/initialized"}
+    assert (third["method"], third["id"]) == ("ask", 2)
+
+
+def test_a_refused_handshake_is_no_answer_to_the_question(probing: Callable[..., ProbeRun]) -> None:
+    """The program was never asked, so nothing was seen."""
+    effect = probing("answer(read(), error={'code': -1, 'message': 'no'})", handshake="mcp").effect
+    assert isinstance(effect, NothingSeen)
+    assert effect.slug == "handshake-refused"
+
+
+def test_each_request_waits_for_its_answer_and_the_last_is_observed(probing: Callable[..., ProbeRun]) -> None:
+    """An earlier error answer does not stop the talk; notifications get no id."""
+    program = """
+seen = [read()]; answer(seen[0], error={'code': 1, 'message': 'first'})
+seen.append(read()); seen.append(read()); answer(seen[2], result=seen)
+"""
+    effect = probing(program, send=({"method": "a"}, {"method": "b", "notify": True}, {"method": "c"})).effect
+    assert effect == Returned(
+        [
+            {"jsonrpc": "2.0", "method": "a", "id": 1},
+            {"jsonrpc": "2.0", "method": "b"},
+            {"jsonrpc": "2.0", "method": "c", "id": 2},
+        ]
+    )
+
+
+def test_a_probe_that_asks_nothing_sees_nothing(probing: Callable[..., ProbeRun]) -> None:
+    """A notification has no answer to be observed."""
+    effect = probing("read()", send={"method": "b", "notify": True}).effect
+    assert isinstance(effect, NothingSeen)
+    assert effect.slug == "nothing-asked"
+
+
+def test_whatever_else_is_printed_is_passed_over_and_kept(probing: Callable[..., ProbeRun]) -> None:
+    """Log lines, bytes that are no text, other ids (true is not 1), notifications, numbers, deep nesting."""
+    program = """
+request = read()
+sys.stdout.buffer.write(b"log line\\n\\n\\xff\\n7\\n" + b"[" * 100000 + b"\\n"); sys.stdout.flush()
+for other in (True, "1", 2, None, 1.0):
+    write({"jsonrpc": "2.0", "id": other, "result": "wrong"})
+write({"jsonrpc": "2.0", "method": "notifications/message", "params": {}})
+answer(request, result="right")
+"""
+    run = probing(program)
+    assert run.effect == Returned("right")
+    assert run.result is not None
+    assert run.result.stdout.head.startswith(b"log line\n\n\xff\n7\n[[")
+
+
+def test_what_the_server_asks_of_its_client_is_answered(probing: Callable[..., ProbeRun]) -> None:
+    """A ping gets an empty result, all else "method not found": a server that waits for it goes on."""
+    program = """
+request = read()
+write({"jsonrpc": "2.0", "id": 1, "method": "ping"})
+pong = read()
+write({"jsonrpc": "2.0", "id": "r", "method": "roots/list"})
+answer(request, result=[pong, read()])
+"""
+    effect = probing(program).effect
+    assert isinstance(effect, Returned)
+    pong, roots = effect.value
+    assert pong == {"jsonrpc": "2.0", "id": 1, "result": {}}
+    assert (roots["id"], roots["error"]["code"]) == ("r", -32601)
+
+
+def test_dying_instead_of_answering_names_the_exception(probing: Callable[..., ProbeRun]) -> None:
+    """The last traceback on standard error is why."""
+    effect = probing("read(); print('log', file=sys.stderr); {}['gone']").effect
+    assert isinstance(effect, Died)
+    assert (effect.ending, effect.exception, effect.message) == (Exited(1), "KeyError", "'gone'")
+    assert effect.stderr.startswith(b"log\n")
+
+
+@pytest.mark.parametrize("last", ["read()", "read(); os.close(1); sys.stdin.read(); os._exit(0)"])
+def test_exit_0_without_an_answer_is_a_death(probing: Callable[..., ProbeRun], last: str) -> None:
+    """Ending by itself, or closing the output and then ending: the client gets no answer."""
+    assert probing(last).effect == Died(Exited(0))
+
+
+def test_an_answer_without_its_newline_is_none(probing: Callable[..., ProbeRun]) -> None:
+    """The last line of a server that ended: a client waits for the rest of it and has nothing."""
+    program = "r = read(); sys.stdout.write(json.dumps({'id': r['id'], 'result': 1})); sys.stdout.flush()"
+    assert probing(program).effect == Died(Exited(0))
+
+
+@pytest.mark.parametrize(
+    "program",
+    [
+        "read(); sys.stdin.read(); time.sleep(60)",
+        "read(); sys.stdin.read()",
+        "time.sleep(60)",
+        "read(); os.close(1); sys.stdin.read(); time.sleep(60)",
+        "while True: write({'jsonrpc': '2.0', 'method': 'notifications/progress'})",
+    ],
+)
+def test_no_answer_by_the_deadline_is_a_hang(probing: Callable[..., ProbeRun], program: str) -> None:
+    """Also of a server that would end with its input, never reads, has closed its output, or talks of other things."""
+    assert probing(program, deadline=1.0).effect == Hung(1.0)
+
+
+def test_a_hang_in_the_handshake_is_a_hang(probing: Callable[..., ProbeRun]) -> None:
+    """There the deadline counts too."""
+    assert probing("read(); sys.stdin.read(); time.sleep(60)", deadline=1.0, handshake="mcp").effect == Hung(1.0)
+
+
+def test_the_probes_own_timeout_comes_before_the_stages(probing: Callable[..., ProbeRun]) -> None:
+    """What campaign.toml says wins."""
+    assert probing("time.sleep(60)", deadline=60.0, timeout=0.5).effect == Hung(0.5)
+
+
+def test_5_mib_go_out_and_come_back(probing: Callable[..., ProbeRun]) -> None:
+    """In a request and in an answer, neither waiting for the other."""
+    text = "é" * (5 * 2**19)
+    effect = probing("r = read(); answer(r, result=r['params'])", send={"method": "echo", "params": text}).effect
+    assert effect == Returned(text)
+
+
+def test_an_answer_over_the_cap_of_the_capture_comes_through(probing: Callable[..., ProbeRun]) -> None:
+    """20 MiB: the capture is cut, the answer is not."""
+    effect = probing("answer(read(), result='x' * (20 * 2**20))").effect
+    assert isinstance(effect, Returned)
+    assert len(effect.value) == 20 * 2**20
+
+
+def test_a_server_that_goes_on_after_its_answer_is_ended(probing: Callable[..., ProbeRun]) -> None:
+    """It has a short time for it; the answer stands."""
+    run = probing("answer(read(), result=1); time.sleep(60)")
+    assert run.effect == Returned(1)
+    assert run.result is not None
+    assert run.result.duration < 20
+
+
+def test_messages_with_a_length_header(probing: Callable[..., ProbeRun]) -> None:
+    """As language servers have it."""
+    program = """
+size = int(sys.stdin.buffer.readline().split(b":")[1]); sys.stdin.buffer.readline()
+request = json.loads(sys.stdin.buffer.read(size))
+body = json.dumps({"id": request["id"], "result": request["params"]}).encode()
+sys.stdout.buffer.write(b"Content-Length: %d\\r\\n\\r\\n" % len(body) + body); sys.stdout.flush()
+"""
+    assert probing(program, framing="content-length").effect == Returned({"q": "é"})
+
+
+def test_a_program_that_is_not_there_shows_nothing(stage: Callable[..., Stage]) -> None:
+    """It is no death: nothing was started."""
+    run = run_probe(JsonRpcProbe("jsonrpc", ("no-such-program",), {"method": "x"}), stage())
+    assert isinstance(run.effect, NothingSeen)
+    assert run.effect.slug == "probe-not-started"
+
+
+def test_a_real_mcp_server_is_probed(probing: Callable[..., ProbeRun], tree: Path, stage: Callable[..., Stage]) -> None:
+    """A server on the MCP SDK, after the real handshake."""
+    pytest.importorskip("mcp.server")
+    (tree / "real.py").write_text(
+        "from mcp.server import MCPServer\nserver = MCPServer('x')\n"
+        "@server.tool()\ndef shout(text: str) -> str:\n    return text.upper()\nserver.run()\n"
+    )
+    probe = JsonRpcProbe(
+        "jsonrpc",
+        ("{python}", "real.py"),
+        {"method": "tools/call", "params": {"name": "shout", "arguments": {"text": "é"}}},
+        show="/result/content/0/text",
+    )
+    run = run_probe(probe, stage(60.0))
+    assert run.effect == Returned("É"), run.result
+    assert json.loads(run.sent.splitlines()[2])["id"] == 2
