@@ -17,21 +17,27 @@ if TYPE_CHECKING:
 class Rewriter(Protocol):
     """Finds an anchor in a source file and rewrites it; every byte outside of the site stays as it is.
 
-    All methods raise ``AnchorError``: its slug says whether the source moved away from under the spec, the spec is
-    unusable, or the result is no program.
+    All methods raise ``AnchorError``: its slug says whether the source moved away from under the spec, the
+    spec is unusable, or the result is no program.
     """
 
     def rewrite(self, source: bytes, *, scope: str, find: str, replace: str) -> Rewriting:
-        """Return the file with the only match of ``find`` inside the dotted ``scope`` rewritten to ``replace``."""
+        """Return the file with the only match of ``find`` inside the dotted ``scope`` rewritten to
+        ``replace``.
+        """
 
     def transform(self, source: bytes, *, scope: str, transformer: type) -> Rewriting:
-        """Return the file with ``scope`` rewritten by a ``libcst.CSTTransformer``, which must change one place only."""
+        """Return the file with ``scope`` rewritten by a ``libcst.CSTTransformer``, which must change one
+        place only.
+        """
 
     def identity(self, source: bytes) -> bytes:
         """Return ``source`` after it went through the whole machinery, which must have changed nothing."""
 
     def canary(self, source: bytes, *, scope: str, site_line: int, token: str) -> bytes:
-        """Return the file with the definition around 1-based ``site_line`` raising ``mutkit canary {token}`` when it runs."""
+        """Return the file with the definition around 1-based ``site_line`` raising ``mutkit canary {token}``
+        when it runs.
+        """
 
 
 REWRITERS = {

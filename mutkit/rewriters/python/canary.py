@@ -12,10 +12,12 @@ from mutkit.rewriters.python.source import Source, Span
 
 
 def plant(source: Source, scope: str, site_line: int, token: str) -> bytes:
-    """Return the file with ``raise RuntimeError("mutkit canary {token}")`` first in the innermost body around ``site_line``.
+    """Return the file with ``raise RuntimeError("mutkit canary {token}")`` first in the innermost body around
+    ``site_line``.
 
-    First means after a docstring and after ``from __future__`` imports. The body is that of a definition in ``scope``, or of
-    ``scope`` itself (a site in a function's parameters). Raises ``AnchorError`` where there is no such scope.
+    First means after a docstring and after ``from __future__`` imports. The body is that of a definition in
+    ``scope``, or of ``scope`` itself (a site in a function's parameters). Raises ``AnchorError`` where there
+    is no such scope.
     """
     around = _innermost(source, find_scope(source, scope), site_line)
     statement = f"raise RuntimeError({f'mutkit canary {token}'!r})"

@@ -1,4 +1,6 @@
-"""Owns equality of code: whether a pattern's tree equals a piece of a file's tree, and what its metavariables then are."""
+"""Owns equality of code: whether a pattern's tree equals a piece of a file's tree, and what its metavariables
+then are.
+"""
 
 from __future__ import annotations
 
@@ -11,10 +13,11 @@ import libcst as cst
 
 from mutkit.rewriters.python.metavariables import ANY
 from mutkit.rewriters.python.pattern import one_in, run_in
-from mutkit.rewriters.python.shape import is_body, meaning, units
+from mutkit.rewriters.python.shape import BODIES, meaning, units
 
 Captures: TypeAlias = Mapping[str, "cst.CSTNode | tuple[cst.CSTNode, ...]"]
-"""What each metavariable stands for: a node, or for ``$$$X`` (key ``$$$X``) a tuple of members of a sequence."""
+"""What each metavariable stands for: a node, or for ``$$$X`` (key ``$$$X``) a tuple of members of a sequence.
+"""
 
 NOTHING: Captures = {}
 
@@ -32,7 +35,7 @@ def match(pattern: Any, target: Any, captures: Captures = NOTHING) -> Iterator[C
         return
     if not isinstance(target, cst.CSTNode):
         return
-    if is_body(pattern) and is_body(target):
+    if isinstance(pattern, BODIES) and isinstance(target, BODIES):
         yield from match_run(statements(pattern), statements(target), captures)
         return
     pattern, target = normal(pattern), normal(target)
@@ -76,7 +79,9 @@ def _bind(name: str, target: Any, captures: Captures) -> Iterator[Captures]:
     if bound is None:
         yield {**captures, name: target}
     elif isinstance(bound, tuple):
-        if len(bound) == len(target) and all(equal(mine, its) for mine, its in zip(bound, target, strict=True)):
+        if len(bound) == len(target) and all(
+            equal(mine, its) for mine, its in zip(bound, target, strict=True)
+        ):
             yield captures
     elif equal(bound, target):
         yield captures
@@ -102,7 +107,7 @@ def _match_fields(pattern: cst.CSTNode, target: cst.CSTNode, captures: Captures)
 
 
 def match_values(patterns: Sequence[Any], targets: Sequence[Any], captures: Captures) -> Iterator[Captures]:
-    """Yield every way in which each target equals its pattern; unlike in a run, they are paired one to one."""
+    """Yield every way in which each target equals its pattern, one to one (unlike in a run)."""
     if not patterns:
         yield captures
         return
@@ -150,7 +155,11 @@ def _parts(string: Any) -> list[Any]:
     parts: list[Any] = []
     for part in string.parts:
         if isinstance(part, (cst.FormattedStringText, cst.TemplatedStringText)):
-            text = part.value if prefix and part.value.endswith("\\") else literal(prefix + quote + part.value + quote)
+            text = (
+                part.value
+                if prefix and part.value.endswith("\\")
+                else literal(prefix + quote + part.value + quote)
+            )
             parts.append(text)
         else:
             parts.append(part)
@@ -160,7 +169,11 @@ def _parts(string: Any) -> list[Any]:
 def _match_replacement(pattern: Any, target: Any, captures: Captures) -> Iterator[Captures]:
     """``f"{x=}"`` shows the code itself, white space included: there spelling counts."""
     if (pattern.equal is None) == (target.equal is None):
-        if pattern.equal is not None and one_in(pattern.expression) is None and _spelled(pattern) != _spelled(target):
+        if (
+            pattern.equal is not None
+            and one_in(pattern.expression) is None
+            and _spelled(pattern) != _spelled(target)
+        ):
             return
         yield from _match_fields(pattern, target, captures)
 
@@ -199,11 +212,29 @@ def _subscripts(node: cst.Subscript) -> Sequence[cst.CSTNode]:
 
 def parameters(node: cst.Parameters) -> list[cst.CSTNode]:
     """Return the parameters with ``/`` and ``*`` between them, in the order in which they are written."""
-    parts = [*node.posonly_params, node.posonly_ind, *node.params, node.star_arg, *node.kwonly_params, node.star_kwarg]
+    parts = [
+        *node.posonly_params,
+        node.posonly_ind,
+        *node.params,
+        node.star_arg,
+        *node.kwonly_params,
+        node.star_kwarg,
+    ]
     return [part for part in parts if isinstance(part, cst.CSTNode)]
 
 
-def _match_parameters(pattern: cst.Parameters, target: cst.Parameters, captures: Captures) -> Iterator[Captures]:
+def _match_class(pattern: cst.ClassDef, target: cst.ClassDef, captures: Captures) -> Iterator[Captures]:
+    """The bases and the keywords (``metaclass=M``) of a class are one list of arguments."""
+    for found in match_run([*pattern.bases, *pattern.keywords], [*target.bases, *target.keywords], captures):
+        rest = [name for name in meaning(cst.ClassDef) if name not in {"bases", "keywords"}]
+        yield from match_values(
+            [getattr(pattern, name) for name in rest], [getattr(target, name) for name in rest], found
+        )
+
+
+def _match_parameters(
+    pattern: cst.Parameters, target: cst.Parameters, captures: Captures
+) -> Iterator[Captures]:
     yield from match_run(parameters(pattern), parameters(target), captures)
 
 
@@ -216,11 +247,15 @@ SPECIAL: dict[type[cst.CSTNode], Callable[[Any, Any, Captures], Iterator[Capture
     cst.FormattedStringExpression: _match_replacement,
     cst.Subscript: _match_subscript,
     cst.Parameters: _match_parameters,
+    cst.ClassDef: _match_class,
 }
 """How nodes are compared whose fields say less, or more, than what the code means."""
 
 KINDS: dict[type[cst.CSTNode], type[cst.CSTNode]] = {cst.MatchTuple: cst.MatchList}
 """Kinds of node that are spellings of another kind: ``case (a, b)`` is ``case [a, b]``."""
-for _name, _special in (("TemplatedString", _match_formatted), ("TemplatedStringExpression", _match_replacement)):
+for _name, _special in (
+    ("TemplatedString", _match_formatted),
+    ("TemplatedStringExpression", _match_replacement),
+):
     if hasattr(cst, _name):
         SPECIAL[getattr(cst, _name)] = _special

@@ -1,4 +1,4 @@
-"""Owns the text of code patterns: ``$X``, ``$_`` and ``$$$X`` become names that Python can parse, and back."""
+"""Owns the text of code patterns: ``$X``, ``$_`` and ``$$$X`` become names that Python parses, and back."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _STRING = re.compile(r"(?<![A-Za-z0-9_])([A-Za-z]{0,3})(\"\"\"|'''|\"|')")
 
 @dataclass(frozen=True)
 class Metavariable:
-    """One ``$X`` (one expression) or ``$$$X`` (``run``). ``name`` is ``_`` where nothing is to be captured."""
+    """``$X`` (one expression) or ``$$$X`` (``run``). ``name`` is ``_`` where nothing is to be captured."""
 
     name: str
     run: bool
@@ -28,7 +28,9 @@ class Metavariable:
 
 @dataclass
 class Readable:
-    """A pattern that Python can parse: ``text``, and at which offset of it which offset of the pattern stands."""
+    """A pattern that Python can parse: ``text``, and at which offset of it which offset of the pattern
+    stands.
+    """
 
     text: str = ""
     offsets: list[tuple[int, int]] = field(default_factory=list)
@@ -58,8 +60,8 @@ def show(text: str) -> str:
 def readable(pattern: str, slug: str) -> Readable:
     """Return the pattern with names in place of its metavariables.
 
-    ``$`` in plain strings and comments, and in the text of f-strings, stands for itself. Raises ``AnchorError`` with
-    ``slug`` for a ``$`` that begins no metavariable.
+    ``$`` in plain strings and comments, and in the text of f-strings, stands for itself. Raises
+    ``AnchorError`` with ``slug`` for a ``$`` that begins no metavariable.
     """
     scanner = _Scanner(pattern, slug)
     scanner.code(0, closing="")
@@ -111,8 +113,8 @@ class _Scanner:
             word = re.compile(r"[A-Za-z0-9_]*\$+\w*").match(self.pattern, at)
             raise AnchorError(
                 self.slug,
-                f"{place(self.pattern, at)}: `{word[0] if word else '$'}` is no metavariable: write $NAME, $$$NAME, $_ or "
-                "$$$_, the name in upper case and apart from other words.",
+                f"{place(self.pattern, at)}: `{word[0] if word else '$'}` is no metavariable: write $NAME, "
+                "$$$NAME, $_ or $$$_, the name in upper case and apart from other words.",
             )
         one = Metavariable(match[2], match[1] == "$$$")
         self.out.found.append(one)
@@ -140,7 +142,9 @@ class _Scanner:
         return at
 
     def _field(self, at: int, quote: str) -> int:
-        """Copy ``{expression!r:spec}`` of an f-string: the expression is code, the specification is text with fields."""
+        """Copy ``{expression!r:spec}`` of an f-string: the expression is code, the specification is text with
+        fields.
+        """
         at = self.code(self._copy(at, at + 1), closing="}:!")
         while at < len(self.pattern) and not self.pattern.startswith(quote, at):
             if self.pattern[at] == "}":

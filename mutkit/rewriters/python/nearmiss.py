@@ -12,7 +12,7 @@ from mutkit.rewriters.python.metavariables import show
 from mutkit.rewriters.python.pattern import Pattern, one_in, run_in, walk
 from mutkit.rewriters.python.places import bodies, expressions, start_of
 from mutkit.rewriters.python.scopes import Scope
-from mutkit.rewriters.python.shape import is_body, meaning, units
+from mutkit.rewriters.python.shape import BODIES, meaning, units
 from mutkit.rewriters.python.source import Source, Span
 
 if TYPE_CHECKING:
@@ -22,6 +22,8 @@ LIMIT = 3
 WIDTH = 60
 
 OPERATORS = (cst.BaseBinaryOp, cst.BaseUnaryOp, cst.BaseBooleanOp, cst.BaseCompOp, cst.BaseAugOp)
+
+LEAVES = (cst.Name, cst.SimpleString, cst.Integer, cst.Float, cst.Imaginary)
 
 PRESENCE = {
     "orelse": "an `else`",
@@ -86,7 +88,9 @@ def nearest(source: Source, scope: Scope, pattern: Pattern) -> tuple[NearMiss, .
     return tuple(miss for _, _, miss in sorted(ranked, key=lambda item: item[:2])[:LIMIT])
 
 
-def _candidates(scope: Scope, wanted: Sequence[cst.CSTNode], *, whole: bool) -> Iterator[Sequence[cst.CSTNode]]:
+def _candidates(
+    scope: Scope, wanted: Sequence[cst.CSTNode], *, whole: bool
+) -> Iterator[Sequence[cst.CSTNode]]:
     if whole:
         for expression, _, _, _ in expressions(scope):
             if type(expression) is type(wanted[0]):
@@ -106,33 +110,40 @@ def _differences(pattern: Any, target: Any, field: str) -> list[Difference]:
     """Return what differs, the first in reading order first, each with a weight."""
     if next(match(pattern, target), None) is not None:
         return []
-    if isinstance(pattern, (list, tuple)):
-        return _run_differences(pattern, target, MEMBERS.get(field, "member"))
     missing = _presence(pattern, target, field)
     if missing:
         return missing
+    mine, its = _members(pattern, field), _members(target, field)
+    if mine is not None and its is not None:
+        return _run_differences(mine[1], its[1], mine[0])
     if not isinstance(pattern, cst.CSTNode) or not isinstance(target, cst.CSTNode):
         return [(1, f"has `{target}`, not `{pattern}`")]
-    if is_body(pattern) and is_body(target):
-        return _run_differences(_statements(pattern), _statements(target), "statement")
-    pattern, target = normal(pattern), normal(target)
-    if isinstance(pattern, cst.Parameters) and isinstance(target, cst.Parameters):
-        return _run_differences(parameters(pattern), parameters(target), "parameter")
+    return _node_differences(normal(pattern), normal(target))
+
+
+def _members(value: Any, field: str) -> tuple[str, Sequence[Any]] | None:
+    """Return what the members of a sequence are called, and they; None for what is no sequence."""
+    if isinstance(value, BODIES):
+        return "statement", statements(value)
+    if isinstance(value, cst.Parameters):
+        return "parameter", parameters(value)
+    if isinstance(value, (list, tuple)):
+        return MEMBERS.get(field, "member"), value
+    return None
+
+
+def _node_differences(pattern: cst.CSTNode, target: cst.CSTNode) -> list[Difference]:
+    instead = f"has `{_code(target)}`, not `{_code(pattern)}`"
     if isinstance(pattern, OPERATORS) and isinstance(target, OPERATORS):
         return [(1, f"operator is `{_code(target)}`, not `{_code(pattern)}`")]
     if type(pattern) is not type(target) or one_in(pattern) is not None:
-        return [(1 + sum(1 for _ in walk(pattern)), f"has `{_code(target)}`, not `{_code(pattern)}`")]
+        return [(1 + sum(1 for _ in walk(pattern)), instead)]
+    if isinstance(pattern, LEAVES):
+        return [(1, instead)]
     found: list[Difference] = []
     for name in meaning(type(pattern)):
-        inner = _differences(getattr(pattern, name), getattr(target, name), name)
-        if inner and name == "value" and isinstance(pattern, (cst.Name, cst.SimpleString, cst.Integer, cst.Float)):
-            inner = [(1, f"has `{_code(target)}`, not `{_code(pattern)}`")]
-        found += inner
-    return found or [(1, f"has `{_code(target)}`, not `{_code(pattern)}`")]
-
-
-def _statements(body: Any) -> list[cst.CSTNode]:
-    return statements(body)
+        found += _differences(getattr(pattern, name), getattr(target, name), name)
+    return found or [(1, instead)]
 
 
 def _presence(pattern: Any, target: Any, field: str) -> list[Difference]:
@@ -154,11 +165,16 @@ def _run_differences(patterns: Sequence[Any], targets: Sequence[Any], called: st
         fixed = [node for node in patterns if run_in(node) is None]
         if len(fixed) != 1 or not targets:
             return [(2, f"has other {called}s")]
-        return min((_differences(fixed[0], target, "") for target in targets), key=lambda found: sum(d[0] for d in found))
+        return min(
+            (_differences(fixed[0], target, "") for target in targets),
+            key=lambda found: sum(d[0] for d in found),
+        )
     found: list[Difference] = []
     more = len(targets) - len(patterns)
     if more:
-        found.append((abs(more), f"has {abs(more)} {called}{'s' * (abs(more) > 1)} {'more' if more > 0 else 'fewer'}"))
+        found.append(
+            (abs(more), f"has {abs(more)} {called}{'s' * (abs(more) > 1)} {'more' if more > 0 else 'fewer'}")
+        )
     for pattern, target in zip(patterns, targets, strict=False):
         found += _differences(pattern, target, called)
     return found

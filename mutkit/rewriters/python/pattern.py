@@ -23,7 +23,7 @@ RUN_HOLDERS: dict[type[cst.CSTNode], str] = {
     cst.StarredDictElement: "value",
     cst.Param: "name",
     cst.ImportAlias: "name",
-    cst.NameItem: "item",
+    cst.NameItem: "name",
     cst.WithItem: "item",
     cst.SubscriptElement: "slice",
     cst.Index: "value",
@@ -52,7 +52,9 @@ class Pattern:
 
 
 def run_in(node: cst.CSTNode) -> str | None:
-    """Return the name of the run that ``node``, a member of a sequence, stands for (``_`` for any); None for no run."""
+    """Return the name of the run that ``node``, a member of a sequence, stands for (``_`` for any); None for
+    no run.
+    """
     if isinstance(node, cst.SimpleStatementLine):
         return run_in(node.body[0]) if len(node.body) == 1 else None
     inner: object = node
@@ -67,7 +69,9 @@ def run_in(node: cst.CSTNode) -> str | None:
 
 
 def one_in(node: cst.CSTNode) -> str | None:
-    """Return the name of the metavariable for one expression (or ``case`` pattern) that ``node`` is; None for none."""
+    """Return the name of the metavariable for one expression (or ``case`` pattern) that ``node`` is; None for
+    none.
+    """
     if isinstance(node, cst.MatchAs) and node.pattern is None and node.name is not None:
         node = node.name
     found = metavariable(node.value) if isinstance(node, cst.Name) else None
@@ -76,7 +80,9 @@ def one_in(node: cst.CSTNode) -> str | None:
 
 @lru_cache(maxsize=256)
 def parse(text: str, slug: str) -> Pattern:
-    """Return the pattern ``text``. Raises ``AnchorError`` with ``slug``, naming line and column, where it does not parse."""
+    """Return the pattern ``text``. Raises ``AnchorError`` with ``slug``, naming line and column, where it
+    does not parse.
+    """
     lines = re.split(r"\r\n|\r|\n", text)
     while lines and not lines[0].strip():
         del lines[0]
@@ -109,14 +115,14 @@ def _parse(read: Readable, plain: str, slug: str) -> tuple[cst.Module, cst.BaseE
 
 
 def _parse_module(text: str) -> cst.Module:
-    """Return indented statements as those of a module. The text of strings that span lines must not be dedented with them."""
+    """Return indented statements as those of a module. The text of strings that span lines must not be
+    dedented with them.
+    """
     if text[0] not in " \t":
         return cst.parse_module(text + "\n")
     around = cst.parse_module(f"{_AROUND}\n{text}\n").body[0]
-    if not isinstance(around, cst.If):
-        raise AssertionError("the statement put around a pattern is an if")
-    body: list[Any] = list(around.body.body)
-    return cst.Module(body)
+    body: Any = around.body
+    return cst.Module(list(body.body))
 
 
 def _unparsable(error: cst.ParserSyntaxError, read: Readable, plain: str, slug: str) -> AnchorError:

@@ -41,7 +41,9 @@ _Expression: TypeAlias = "tuple[cst.BaseExpression, Unit | None, cst.CSTNode, Bo
 
 
 def expressions(scope: Scope) -> Iterator[_Expression]:
-    """Yield (expression, the statement that is nothing but it, owner of the body around, that body) in the scope."""
+    """Yield (expression, the statement that is nothing but it, owner of the body around, that body) in the
+    scope.
+    """
     node = scope.node
     if isinstance(node, cst.Module):
         yield from _in_body(node, node)

@@ -17,7 +17,6 @@ from mutkit.rewriters.python.template import Filler, Filling, check_names, check
 
 if TYPE_CHECKING:
     from mutkit.rewriters.python.scopes import Scope
-    from mutkit.rewriters.python.shape import Unit
     from mutkit.rewriters.python.sites import Found
 
 REST_OF_LINE = re.compile(r"(?:[ \t\f;]|\\(?:\r\n|\r|\n))*(?:#[^\r\n]*)?(?:\r\n|\r|\n|\Z)")
@@ -26,14 +25,15 @@ REST_OF_LINE = re.compile(r"(?:[ \t\f;]|\\(?:\r\n|\r|\n))*(?:#[^\r\n]*)?(?:\r\n|
 def plan(source: Source, scope: Scope, pattern: Pattern, found: Found, replace: str) -> Edit:
     """Return the edit that puts ``replace`` in the place of ``found``.
 
-    Raises ``AnchorError``: ``replace-syntax`` where it does not parse or cannot stand there, ``metavariable-unknown``.
+    Raises ``AnchorError``: ``replace-syntax`` where it does not parse or cannot stand there,
+    ``metavariable-unknown``.
     """
     if not replace.strip():
         if not found.units:
             raise AnchorError(
                 "replace-syntax",
-                "an empty `replace` deletes statements, but `find` matched an expression inside of one: write the expression "
-                "to put there, or `find` the whole statement.",
+                "an empty `replace` deletes statements, but `find` matched an expression inside of one: "
+                "write the expression to put there, or `find` the whole statement.",
             )
         return _deletion(source, found)
     template = parse(replace, "replace-syntax")
@@ -47,7 +47,7 @@ def plan(source: Source, scope: Scope, pattern: Pattern, found: Found, replace: 
     if not found.units:
         raise AnchorError(
             "replace-syntax",
-            "`find` matched an expression inside of a statement, so `replace` must be an expression, not a statement.",
+            "`find` matched an expression inside of a statement, so `replace` must be an expression as well.",
         )
     return _statements(source, found, template, filling)
 
@@ -71,10 +71,16 @@ def _expression(source: Source, found: Found, template: cst.BaseExpression, fill
 
 
 def _deletion(source: Source, found: Found) -> Edit:
-    """Delete whole lines where the statements have them to themselves; leave ``pass`` in a body that would be empty."""
+    """Delete whole lines where the statements have them to themselves; leave ``pass`` in a body that would be
+    empty.
+    """
     first, last = found.units[0], found.units[-1]
     span = Span(start_of(source, first.node), source.span(last.node).end)
-    if found.body is not None and not isinstance(found.body, cst.Module) and len(units(found.body)) == len(found.units):
+    if (
+        found.body is not None
+        and not isinstance(found.body, cst.Module)
+        and len(units(found.body)) == len(found.units)
+    ):
         return Edit(span, ["pass"])
     if last.line is not None and last.index + 1 < last.count:
         return Edit(Span(span.start, source.span(last.line.body[last.index + 1]).start), [""])
@@ -89,24 +95,24 @@ def _statements(source: Source, found: Found, template: Pattern, filling: Fillin
     span = Span(start_of(source, first.node), source.span(last.node).end)
     newline = newline_at(source, span.end)
     filled: Any = template.module.visit(Filler(filling))
-    shared = _shares_line(first) or _shares_line(last)
+    shared = first.index > 0 or last.index + 1 < last.count or isinstance(first.line, cst.SimpleStatementSuite)
     if not shared:
         indent = source.text[source.line_start(span.start) : span.start]
         return Edit(span, pieces(_block(source, filled, indent, newline), filling, newline))
     if all(isinstance(line, cst.SimpleStatementLine) for line in filled.body):
         parts = [_bare(statement) for line in filled.body for statement in line.body]
         return Edit(span, pieces("; ".join(parts), filling, newline))
-    if isinstance(first.line, cst.SimpleStatementSuite) and first.count == len(found.units) and found.owner is not None:
+    if (
+        isinstance(first.line, cst.SimpleStatementSuite)
+        and first.count == len(found.units)
+        and found.owner is not None
+    ):
         return _opened(source, found, filled, filling, newline)
     raise AnchorError(
         "replace-syntax",
-        f"line {source.line_of(span.start)} holds more statements than those that `find` matched, so `replace` cannot be a "
-        "compound statement: match the whole line.",
+        f"line {source.line_of(span.start)} holds more statements than those that `find` matched, so "
+        "`replace` cannot be a compound statement: match the whole line.",
     )
-
-
-def _shares_line(unit: Unit) -> bool:
-    return unit.count > 1 or isinstance(unit.line, cst.SimpleStatementSuite)
 
 
 def _opened(source: Source, found: Found, filled: cst.Module, filling: Filling, newline: str) -> Edit:
@@ -125,7 +131,9 @@ def _bare(statement: cst.BaseSmallStatement) -> str:
 
 
 def _block(source: Source, filled: cst.Module, indent: str, newline: str) -> str:
-    """Return statements as text at ``indent`` (the first line without it), nested ones deeper by the file's own unit."""
+    """Return statements as text at ``indent`` (the first line without it), nested ones deeper by the file's
+    own unit.
+    """
     body = list(filled.body)
     if body and filled.header and hasattr(body[0], "leading_lines"):
         lines: Any = body[0].leading_lines

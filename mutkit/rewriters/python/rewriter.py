@@ -18,7 +18,9 @@ class PythonRewriter:
     """Rewrites Python files with libcst; the contract is ``mutkit.rewriters.Rewriter``."""
 
     def rewrite(self, source: bytes, *, scope: str, find: str, replace: str) -> Rewriting:
-        """Return the file with the only match of ``find`` inside ``scope`` rewritten; raise ``AnchorError`` where that fails."""
+        """Return the file with the only match of ``find`` inside ``scope`` rewritten; raise ``AnchorError``
+        where that fails.
+        """
         pattern = parse(find, "pattern-syntax")
         loaded = load(source)
         inside = find_scope(loaded, scope)
@@ -29,11 +31,15 @@ class PythonRewriter:
         return Rewriting(mutant, site)
 
     def transform(self, source: bytes, *, scope: str, transformer: type) -> Rewriting:
-        """Return the file with ``scope`` rewritten by a ``libcst.CSTTransformer``; raise ``AnchorError`` where that fails."""
+        """Return the file with ``scope`` rewritten by a ``libcst.CSTTransformer``; raise ``AnchorError``
+        where that fails.
+        """
         return transform(load(source), scope, transformer)
 
     def identity(self, source: bytes) -> bytes:
-        """Return ``source`` decoded, parsed, printed and encoded again; raise ``AnchorError`` where that changed it."""
+        """Return ``source`` decoded, parsed, printed and encoded again; raise ``AnchorError`` where that
+        changed it.
+        """
         loaded = load(source)
         body = loaded.module.body
         span = Span(loaded.span(body[0]).start, loaded.span(body[-1]).end) if body else Span(0, 0)
@@ -43,5 +49,7 @@ class PythonRewriter:
         return made
 
     def canary(self, source: bytes, *, scope: str, site_line: int, token: str) -> bytes:
-        """Return the file with the definition around ``site_line`` raising ``RuntimeError("mutkit canary {token}")``."""
+        """Return the file with the definition around ``site_line`` raising ``RuntimeError("mutkit canary
+        {token}")``.
+        """
         return plant(load(source), scope, site_line, token)

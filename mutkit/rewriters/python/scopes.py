@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from mutkit.errors import AnchorError, NearMiss
-from mutkit.rewriters.python.shape import children, is_body
+from mutkit.rewriters.python.shape import BODIES, children
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -20,7 +20,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Scope:
-    """A definition, or with ``name`` empty the module. ``path`` leads to ``node`` from the module, which is its first."""
+    """A definition, or with ``name`` empty the module. ``path`` leads to ``node`` from the module, which is
+    its first.
+    """
 
     name: str
     node: Definition | cst.Module
@@ -45,7 +47,8 @@ def find_scope(source: Source, name: str) -> Scope:
     lines = tuple(_line(source, scope) for scope in found)
     raise AnchorError(
         "scope-ambiguous",
-        f"`{name}` is defined {len(found)} times, on lines {', '.join(map(str, lines))}; use a scope around one of them.",
+        f"`{name}` is defined {len(found)} times, on lines {', '.join(map(str, lines))}; name the scope "
+        "around and let `find` begin with the `def` or `class` that is meant.",
         lines=lines,
     )
 
@@ -62,7 +65,7 @@ def _inside(node: cst.CSTNode, prefix: str, path: tuple[cst.CSTNode, ...]) -> It
             scope = Scope(name, child, (*path, child))
             yield scope
             yield from _inside(child.body, name, (*scope.path, child.body))
-        elif is_body(child) or isinstance(child, (cst.BaseCompoundStatement, cst.Else, cst.Finally, *_CLAUSES)):
+        elif isinstance(child, (*BODIES, cst.BaseCompoundStatement, cst.Else, cst.Finally, *_CLAUSES)):
             yield from _inside(child, prefix, (*path, child))
 
 
@@ -84,7 +87,8 @@ def _missing(source: Source, name: str, everything: list[Scope]) -> AnchorError:
         reverse=True,
     )[:3]
     near = tuple(
-        NearMiss(_line(source, scope), scope.name, f"is named `{scope.name}`, not `{name}`") for scope in ranked
+        NearMiss(_line(source, scope), scope.name, f"is named `{scope.name}`, not `{name}`")
+        for scope in ranked
     )
     names = ", ".join(f"`{miss.code}` (line {miss.line})" for miss in near)
     advice = f"the nearest are {names}" if near else "the file defines no function and no class"

@@ -1,4 +1,6 @@
-"""Owns the last step of a rewrite: only the parentheses that are needed, and a result that compiles and differs."""
+"""Owns the last step of a rewrite: only the parentheses that are needed, and a result that compiles and
+differs.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +27,9 @@ class Paren:
 
 @dataclass(frozen=True)
 class Edit:
-    """What is to stand in place of ``span``: text with parentheses that may be left out where the meaning stays."""
+    """What is to stand in place of ``span``: text with parentheses that may be left out where the meaning
+    stays.
+    """
 
     span: Span
     pieces: Sequence[str | Paren]
@@ -44,8 +48,8 @@ class Edit:
 def settle(source: Source, edit: Edit) -> bytes:
     """Return the mutant: the file with the edit made, with as few of its parentheses as keep the meaning.
 
-    Raises ``AnchorError``: ``result-syntax`` where it does not compile, ``replace-syntax`` where a capture cannot stand
-    where the replacement has it, ``rewrite-no-effect`` where the program stays the same.
+    Raises ``AnchorError``: ``result-syntax`` where it does not compile, ``replace-syntax`` where a capture
+    cannot stand where the replacement has it, ``rewrite-no-effect`` where the program stays the same.
     """
     kept: set[int] = edit.numbers()
     if kept:
@@ -54,7 +58,8 @@ def settle(source: Source, edit: Edit) -> bytes:
             bare = _parse(source.splice(edit.span, edit.text(set())))
             if not isinstance(bare, str):
                 raise AnchorError(
-                    "replace-syntax", f"the replacement cannot stand here as one expression: `{edit.text(set())}`."
+                    "replace-syntax",
+                    f"the replacement cannot stand here as one expression: `{edit.text(set())}`.",
                 )
         else:
             kept = _needed(source, edit, meant, kept)
@@ -88,7 +93,9 @@ def _parse(data: bytes) -> ast.Module | str:
 
 
 def check(source: Source, span: Span, mutant: bytes) -> None:
-    """Raise ``AnchorError`` where the mutant is no program (``result-syntax``) or no other one (``rewrite-no-effect``)."""
+    """Raise ``AnchorError`` where the mutant is no program (``result-syntax``) or no other one
+    (``rewrite-no-effect``).
+    """
     tree = _parse(mutant)
     problem = tree if isinstance(tree, str) else _compile(tree)
     if problem or isinstance(tree, str):
@@ -109,9 +116,11 @@ def _compile(tree: ast.Module) -> str:
 
 
 def same(one: Any, other: Any, first: int, last: int) -> bool:
-    """Return whether two trees are equal, not looking at statements outside of lines ``first`` to ``last`` of ``one``.
+    """Return whether two trees are equal, not looking at statements outside of lines ``first`` to ``last`` of
+    ``one``.
 
-    Those are the same text in both; where there are as many statements in both bodies, they are also the same statements.
+    Those are the same text in both; where there are as many statements in both bodies, they are also the same
+    statements.
     """
     if type(one) is not type(other):
         return False

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
-from functools import lru_cache
-from typing import TYPE_CHECKING, Any, TypeAlias
+from functools import cache
+from typing import TYPE_CHECKING, TypeAlias
 
 import libcst as cst
 
@@ -14,9 +14,23 @@ if TYPE_CHECKING:
 Body: TypeAlias = "cst.Module | cst.BaseSuite"
 Definition: TypeAlias = "cst.FunctionDef | cst.ClassDef"
 
+BODIES = (cst.Module, cst.BaseSuite)
+"""The nodes that hold statements."""
+
 LAYOUT = frozenset(
     {
-        *("lpar", "rpar", "comma", "semicolon", "equal", "colon", "first_colon", "second_colon", "dot", "indicator"),
+        *(
+            "lpar",
+            "rpar",
+            "comma",
+            "semicolon",
+            "equal",
+            "colon",
+            "first_colon",
+            "second_colon",
+            "dot",
+            "indicator",
+        ),
         *("lbracket", "rbracket", "lbrace", "rbrace", "separator", "trailing_comma"),
         *("leading_lines", "lines_after_decorators", "trailing_whitespace", "leading_whitespace"),
         *("header", "footer", "indent", "start", "end", "encoding", "has_trailing_newline"),
@@ -26,12 +40,12 @@ LAYOUT = frozenset(
 """Fields that hold white space, comments, parentheses or separators: what equality ignores."""
 
 
-@lru_cache(maxsize=None)
+@cache
 def meaning(kind: type[cst.CSTNode]) -> tuple[str, ...]:
     """Return the names of the fields of ``kind`` that carry meaning."""
     return tuple(
         item.name
-        for item in fields(kind)  # type: ignore[arg-type]
+        for item in fields(kind)
         if item.name not in LAYOUT and not item.name.startswith(("whitespace", "__"))
     )
 
@@ -48,14 +62,10 @@ def children(node: cst.CSTNode) -> Iterator[tuple[str, cst.CSTNode]]:
                     yield name, item
 
 
-def is_body(value: Any) -> bool:
-    """Return whether ``value`` holds statements."""
-    return isinstance(value, (cst.Module, cst.BaseSuite))
-
-
 @dataclass(frozen=True)
 class Unit:
-    """One statement of a body: compound, or a simple one together with the ``line`` that it shares with others.
+    """One statement of a body: compound, or a simple one together with the ``line`` that it shares with
+    others.
 
     ``index`` and ``count`` say which of how many statements of its line it is.
     """
@@ -72,7 +82,9 @@ def units(body: Body) -> list[Unit]:
         return _of_line(body)
     found: list[Unit] = []
     for statement in _statements(body):
-        found += _of_line(statement) if isinstance(statement, cst.SimpleStatementLine) else [Unit(statement, None)]
+        found += (
+            _of_line(statement) if isinstance(statement, cst.SimpleStatementLine) else [Unit(statement, None)]
+        )
     return found
 
 
@@ -99,7 +111,7 @@ NOT_EXPRESSIONS = frozenset(
         (cst.Param, "name"),
         (cst.ImportAlias, "name"),
         (cst.ImportFrom, "module"),
-        (cst.NameItem, "item"),
+        (cst.NameItem, "name"),
         (cst.MatchKeywordElement, "key"),
         (cst.MatchAs, "name"),
         (cst.MatchStar, "name"),
@@ -114,6 +126,8 @@ NOT_EXPRESSIONS = frozenset(
 
 def holds_names_only(parent: cst.CSTNode, name: str, grandparent: cst.CSTNode | None) -> bool:
     """Return whether field ``name`` of ``parent`` is an identifier and no expression."""
-    if isinstance(parent, cst.AsName):  # ``with a as b`` assigns to an expression; ``import`` and ``except`` to a name
+    if isinstance(
+        parent, cst.AsName
+    ):  # ``with a as b`` assigns to an expression; ``import`` and ``except`` to a name
         return not isinstance(grandparent, cst.WithItem)
     return (type(parent), name) in NOT_EXPRESSIONS

@@ -23,7 +23,8 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Found:
-    """A match. An expression: ``nodes`` is it alone, and ``units`` the statement that is nothing but it, if so.
+    """A match. An expression: ``nodes`` is it alone, and ``units`` the statement that is nothing but it, if
+    so.
 
     Statements: ``units`` are they, all out of ``body``. ``owner`` is the node that has ``body``.
     """
@@ -42,7 +43,8 @@ class Found:
 def find_site(source: Source, scope: Scope, pattern: Pattern) -> Found:
     """Return the only match of ``pattern`` in ``scope``.
 
-    Raises ``AnchorError``: ``anchor-missing`` with the nearest misses, ``anchor-ambiguous`` with the lines of all matches.
+    Raises ``AnchorError``: ``anchor-missing`` with the nearest misses, ``anchor-ambiguous`` with the lines of
+    all matches.
     """
     found = sorted(matches(scope, pattern), key=lambda each: each.span(source).start)
     if len(found) == 1:
@@ -52,8 +54,8 @@ def find_site(source: Source, scope: Scope, pattern: Pattern) -> Found:
         lines = tuple(source.line_of(each.span(source).start) for each in found)
         raise AnchorError(
             "anchor-ambiguous",
-            f"`find` matches {len(found)} places {where}, on lines {', '.join(map(str, lines))}; it must match exactly one: "
-            "say more of the code around, or name a narrower scope.",
+            f"`find` matches {len(found)} places {where}, on lines {', '.join(map(str, lines))}; it must "
+            "match exactly one: say more of the code around, or name a narrower scope.",
             lines=lines,
         )
     near = nearest(source, scope, pattern)
@@ -64,16 +66,16 @@ def find_site(source: Source, scope: Scope, pattern: Pattern) -> Found:
 def matches(scope: Scope, pattern: Pattern) -> Iterator[Found]:
     """Yield all matches in the scope; nested and overlapping ones count one by one.
 
-    A definition's decorators, and the definition as a statement, belong to the scope around it; its parameters,
-    annotations, bases and body are its own.
+    A definition's decorators, and the definition as a statement, belong to the scope around it; its
+    parameters, annotations, bases and body are its own.
     """
     if pattern.expression is None:
         for owner, body in bodies(scope):
             yield from _match_body(pattern, owner, body)
     else:
-        for expression, unit, owner, body in expressions(scope):
+        for expression, unit, around, block in expressions(scope):
             for captures in match(pattern.expression, expression):
-                yield Found((expression,), captures, body, owner, (unit,) if unit else ())
+                yield Found((expression,), captures, block, around, (unit,) if unit else ())
                 break
 
 
@@ -88,7 +90,9 @@ def _match_body(pattern: Pattern, owner: cst.CSTNode, body: Body) -> Iterator[Fo
 
 
 def _windows(wanted: Sequence[cst.CSTNode], count: int) -> Iterator[tuple[int, int]]:
-    """Yield the runs of statements that may match. A pattern that begins (ends) with a run begins (ends) with the body."""
+    """Yield the runs of statements that may match. A pattern that begins (ends) with a run begins (ends) with
+    the body.
+    """
     fixed = sum(run_in(node) is None for node in wanted)
     starts = range(1) if run_in(wanted[0]) is not None else range(count)
     for first in starts:
@@ -101,8 +105,3 @@ def _windows(wanted: Sequence[cst.CSTNode], count: int) -> Iterator[tuple[int, i
         for last in ends:
             if first < last <= count:
                 yield first, last
-
-
-def is_whole_body(found: Found) -> bool:
-    """Return whether the matched statements are all statements of their body."""
-    return found.body is not None and len(units(found.body)) == len(found.units)

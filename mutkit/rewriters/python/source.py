@@ -38,7 +38,9 @@ class Span:
 
 @dataclass(frozen=True)
 class Source:
-    """A parsed file. ``text`` is the decoded file without its byte order mark; ``tree`` the same file as ``ast`` sees it."""
+    """A parsed file. ``text`` is the decoded file without its byte order mark; ``tree`` the same file as
+    ``ast`` sees it.
+    """
 
     data: bytes
     mark: bytes
@@ -51,10 +53,12 @@ class Source:
     lines: tuple[int, ...] = field(repr=False)
 
     def span(self, node: cst.CSTNode) -> Span:
-        """Return where ``node`` stands in ``text``, without white space, comments and parentheses around it."""
+        """Return where ``node`` stands in ``text``, without white space, comments, parentheses around it."""
         raw = self.spans[node]
         start, end = self.emitted.characters(raw.start), self.emitted.characters(raw.start + raw.length)
-        if start == end and isinstance(node, cst.Tuple):  # libcst leaves the parentheses out: nothing remains of ``()``
+        if start == end and isinstance(
+            node, cst.Tuple
+        ):  # libcst leaves the parentheses out: nothing remains of ``()``
             return Span(self.span(node.lpar[0]).start, self.span(node.rpar[-1]).end)
         return self.emitted.in_text(start, end)
 
@@ -71,7 +75,8 @@ class Source:
         return self.lines[self.line_of(offset) - 1]
 
     def splice(self, span: Span, new: str) -> bytes:
-        """Return the whole file as bytes with ``span`` of the text replaced by ``new``; all other bytes are as they were.
+        """Return the whole file as bytes with ``span`` of the text replaced by ``new``; all other bytes are
+        as they were.
 
         Raises ``AnchorError`` (``source-encoding``) where the file's encoding cannot express ``new``.
         """
@@ -83,13 +88,16 @@ class Source:
             return prefix + new.encode(self.encoding) + suffix
         except UnicodeEncodeError as error:
             raise AnchorError(
-                "source-encoding", f"the file is in {self.encoding}, which cannot express the replacement: {error}."
+                "source-encoding",
+                f"the file is in {self.encoding}, which cannot express the replacement: {error}.",
             ) from error
 
 
 @dataclass(frozen=True)
 class _Emitted:
-    """The text as libcst prints it: nearly always the file's own; it drops a few blanks (a form feed on line 1)."""
+    """The text as libcst prints it: nearly always the file's own; it drops a few blanks (a form feed on line
+    1).
+    """
 
     code: str
     text: str
@@ -101,7 +109,7 @@ class _Emitted:
         return len(self.code.encode()[:utf8_offset].decode())
 
     def in_text(self, start: int, end: int) -> Span:
-        """Return the span of the file's text for a span of ``code``: the same printable characters, counted."""
+        """Return the span of the file's text for a span of ``code``, by counting printable characters."""
         if self.code == self.text or start == end:
             return Span(start, end)
         mine, its = _solid(self.code), _solid(self.text)
@@ -137,7 +145,8 @@ def parse_ast(data: bytes | str) -> ast.Module:
 def load(data: bytes) -> Source:
     """Return the parsed file.
 
-    Raises ``AnchorError``: ``source-encoding`` where it cannot be decoded, ``source-syntax`` where it does not parse.
+    Raises ``AnchorError``: ``source-encoding`` where it cannot be decoded, ``source-syntax`` where it does
+    not parse.
     """
     mark, encoding, text = _decode(data)
     try:
@@ -159,7 +168,9 @@ def load(data: bytes) -> Source:
         ) from error
     emitted = _Emitted(module.code, text)
     if emitted.code != text and emitted.code.translate(_NO_BLANKS) != text.translate(_NO_BLANKS):
-        raise AnchorError("source-syntax", "libcst does not print the file as it read it, so it cannot be rewritten safely.")
+        raise AnchorError(
+            "source-syntax", "libcst does not print the file as it read it, so no rewrite would be safe."
+        )
     spans = MetadataWrapper(module, unsafe_skip_copy=True).resolve(ByteSpanPositionProvider)
     lines = (0, *(match.end() for match in NEWLINE.finditer(text)))
     return Source(data, mark, encoding, text, module, tree, spans, emitted, lines)

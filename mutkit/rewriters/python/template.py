@@ -1,4 +1,6 @@
-"""Owns replacements: the pattern's captures put into the replacement's tree, and its text as it is to stand in the file."""
+"""Owns replacements: the pattern's captures put into the replacement's tree, and its text as it is to stand
+in the file.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,15 @@ if TYPE_CHECKING:
     from mutkit.rewriters.python.shape import Unit
 
 ATOMS = (
-    *(cst.Name, cst.Attribute, cst.Call, cst.Subscript, cst.SimpleString, cst.ConcatenatedString, cst.FormattedString),
+    *(
+        cst.Name,
+        cst.Attribute,
+        cst.Call,
+        cst.Subscript,
+        cst.SimpleString,
+        cst.ConcatenatedString,
+        cst.FormattedString,
+    ),
     *(cst.List, cst.ListComp, cst.Ellipsis),
 )
 """Expressions that never need parentheses, wherever they stand, as long as they stand on one line."""
@@ -29,10 +39,11 @@ ATOMS = (
 
 @dataclass(frozen=True)
 class Filling:
-    """What is needed to fill a replacement: the captures, and for captured statements the lines that they stand on.
+    """What is needed to fill a replacement: the captures, and for captured statements the lines that they
+    stand on.
 
-    ``first`` and ``last`` are the site's first and last statement: comments before and after the site stay where they are,
-    and must not be copied along with a capture.
+    ``first`` and ``last`` are the site's first and last statement: comments before and after the site stay
+    where they are, and must not be copied along with a capture.
     """
 
     source: Source
@@ -44,48 +55,67 @@ class Filling:
 
 def check_names(template: Pattern, pattern: Pattern) -> None:
     """Raise ``AnchorError`` (``metavariable-unknown``) for a metavariable that ``find`` does not capture."""
-    for name in sorted(template.names - pattern.names | {Metavariable(ANY, run=False), Metavariable(ANY, run=True)}, key=str):
+    for name in sorted(
+        template.names - pattern.names | {Metavariable(ANY, run=False), Metavariable(ANY, run=True)}, key=str
+    ):
         if name in template.names:
             captured = ", ".join(sorted(str(each) for each in pattern.names if each.name != ANY)) or "nothing"
-            why = "captures nothing, so it cannot be replaced by anything" if name.name == ANY else "is not in `find`"
-            raise AnchorError("metavariable-unknown", f"{name} in `replace` {why}; `find` captures {captured}.")
+            why = (
+                "captures nothing, so it cannot be replaced by anything"
+                if name.name == ANY
+                else "is not in `find`"
+            )
+            raise AnchorError(
+                "metavariable-unknown", f"{name} in `replace` {why}; `find` captures {captured}."
+            )
 
 
 def check_places(root: cst.CSTNode, captures: Captures) -> None:
-    """Raise ``AnchorError`` (``replace-syntax``) where an expression would have to be an identifier: ``self.$X``."""
-    for node, parent, field, above in _places(root, None, None):
+    """Raise ``AnchorError`` (``replace-syntax``) where an expression would have to be an identifier:
+    ``self.$X``.
+    """
+    for node, parent, field, above in _places(root, None):
         found = metavariable(node.value) if isinstance(node, cst.Name) else None
         if found is None or found.run or not holds_names_only(parent, field, above):
             continue
         captured = captures[found.name]
-        wanted = (cst.Name, cst.Attribute) if isinstance(parent, (cst.ImportAlias, cst.ImportFrom)) else (cst.Name,)
+        wanted = (
+            (cst.Name, cst.Attribute)
+            if isinstance(parent, (cst.ImportAlias, cst.ImportFrom))
+            else (cst.Name,)
+        )
         if not isinstance(captured, (*wanted, cst.MatchPattern)):
-            raise AnchorError("replace-syntax", f"{found} stands for an expression that is no name and cannot stand as one.")
+            raise AnchorError(
+                "replace-syntax", f"{found} stands for an expression that is no name and cannot stand as one."
+            )
 
 
 def _places(
-    node: cst.CSTNode, parent: cst.CSTNode | None, above: cst.CSTNode | None
+    node: cst.CSTNode, parent: cst.CSTNode | None
 ) -> Iterator[tuple[cst.CSTNode, cst.CSTNode, str, cst.CSTNode | None]]:
     for name, child in children(node):
         yield child, node, name, parent
-        yield from _places(child, node, parent)
+        yield from _places(child, node)
 
 
 class Filler(cst.CSTTransformer):
-    """Puts captured runs into a replacement's tree. Captures of one expression stay placeholders: they are put in as text."""
+    """Puts captured runs into a replacement's tree. Captures of one expression stay placeholders: they are
+    put in as text.
+    """
 
     def __init__(self, filling: Filling) -> None:
         """Take what is to be put in."""
         super().__init__()
         self.filling = filling
 
-    def on_leave(self, original_node: Any, updated_node: Any) -> Any:
+    def on_leave(self, original_node: Any, updated_node: Any) -> Any:  # noqa: ARG002  # libcst's signature
         """Put runs into every sequence that has one, and give blocks the file's own indentation."""
         if isinstance(updated_node, cst.Parameters):
             return _parameters(updated_node, self._expanded(parameters(updated_node)))
-        changes = {
+        kind: type[cst.CSTNode] = type(updated_node)
+        changes: dict[str, Any] = {
             name: self._expanded(value)
-            for name in meaning(type(updated_node))
+            for name in meaning(kind)
             if isinstance(value := getattr(updated_node, name), (list, tuple))
             and any(isinstance(item, cst.CSTNode) and run_in(item) is not None for item in value)
         }
@@ -125,7 +155,9 @@ class Filler(cst.CSTTransformer):
                 if unit.index == 0:
                     lines.append(self._edges(line, node, line.body[-1]))
             else:
-                lines.append(cst.SimpleStatementLine([node.with_changes(semicolon=cst.MaybeSentinel.DEFAULT)]))
+                lines.append(
+                    cst.SimpleStatementLine([node.with_changes(semicolon=cst.MaybeSentinel.DEFAULT)])
+                )
         return lines
 
     def _edges(self, line: Any, first: cst.CSTNode, last: cst.CSTNode) -> Any:
@@ -159,12 +191,15 @@ def _without_tail(node: Any) -> Any:
 
 def _as_lines(statements: Sequence[Any]) -> list[Any]:
     return [
-        cst.SimpleStatementLine([each]) if isinstance(each, cst.BaseSmallStatement) else each for each in statements
+        cst.SimpleStatementLine([each]) if isinstance(each, cst.BaseSmallStatement) else each
+        for each in statements
     ]
 
 
 def _separated(filled: list[Any], members: Sequence[Any]) -> list[Any]:
-    """Return the members of a sequence with a comma after each, after the last only where the replacement has one."""
+    """Return the members of a sequence with a comma after each, after the last only where the replacement has
+    one.
+    """
     if not filled or not hasattr(filled[0], "comma") or isinstance(filled[0], cst.BaseSmallStatement):
         return filled
     last = filled[-1]
@@ -192,7 +227,9 @@ def _parameters(node: cst.Parameters, members: list[Any]) -> cst.Parameters:
 
 
 def pieces(text: str, filling: Filling, newline: str, count: int = 0) -> list[str | Paren]:
-    """Return ``text`` with captures in place of placeholders, parentheses (numbered from ``count``) around the compound ones."""
+    """Return ``text`` with captures in place of placeholders, parentheses (numbered from ``count``) around
+    the compound ones.
+    """
     made: list[str | Paren] = []
     at = 0
     for match in PLACEHOLDER.finditer(text):
@@ -200,7 +237,7 @@ def pieces(text: str, filling: Filling, newline: str, count: int = 0) -> list[st
         at = match.end()
         node = filling.captures[match[2]]
         if isinstance(node, tuple):
-            raise AssertionError("a run cannot be put in as text")
+            raise TypeError(match[0])
         code = filling.source.slice(filling.source.span(node))
         if isinstance(node, cst.MatchPattern) or is_atom(node, code):
             made.append(code)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib.util
-import os
 import sys
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +13,7 @@ from mutkit.model.site import Rewriting, Site
 from mutkit.rewriters.python.places import start_of
 from mutkit.rewriters.python.scopes import Scope, find_scope
 from mutkit.rewriters.python.settle import check
-from mutkit.rewriters.python.shape import is_body
+from mutkit.rewriters.python.shape import BODIES
 from mutkit.rewriters.python.source import Source, Span
 
 if TYPE_CHECKING:
@@ -32,12 +31,17 @@ def load(path: Path, class_name: str) -> type:
     if spec is None or spec.loader is None or not path.is_file():
         raise AnchorError("rewrite-invalid", f"{path}: there is no such Python file.")
     module = importlib.util.module_from_spec(spec)
-    writes, sys.dont_write_bytecode = sys.dont_write_bytecode, True  # the specs' folder is not ours to write in
+    writes, sys.dont_write_bytecode = (
+        sys.dont_write_bytecode,
+        True,
+    )  # the specs' folder is not ours to write in
     sys.modules[name] = module  # dataclasses and pickles look their module up by name
     try:
         spec.loader.exec_module(module)
-    except Exception as error:  # noqa: BLE001  # the user's code: whatever it raises is what there is to report
-        raise AnchorError("rewrite-invalid", f"{path}: importing it raised {type(error).__name__}: {error}.") from error
+    except Exception as error:  # the user's code: whatever it raises is what there is to report
+        raise AnchorError(
+            "rewrite-invalid", f"{path}: importing it raised {type(error).__name__}: {error}."
+        ) from error
     finally:
         sys.dont_write_bytecode = writes
         del sys.modules[name]
@@ -45,31 +49,37 @@ def load(path: Path, class_name: str) -> type:
     if found is None:
         raise AnchorError("rewrite-invalid", f"{path}: it defines no class `{class_name}`.")
     if not (isinstance(found, type) and issubclass(found, cst.CSTTransformer)):
-        raise AnchorError("rewrite-invalid", f"{path}: `{class_name}` is no subclass of libcst.CSTTransformer.")
+        raise AnchorError(
+            "rewrite-invalid", f"{path}: `{class_name}` is no subclass of libcst.CSTTransformer."
+        )
     return found
 
 
 def transform(source: Source, scope: str, transformer: type) -> Rewriting:
     """Return the file with ``scope`` rewritten by an instance of ``transformer``.
 
-    Raises ``AnchorError``: ``rewrite-invalid`` where the class raises, removes the whole scope, or changes more than one
-    place; ``rewrite-no-effect``, ``result-syntax``, and those of scopes.
+    Raises ``AnchorError``: ``rewrite-invalid`` where the class raises, removes the whole scope, or changes
+    more than one place; ``rewrite-no-effect``, ``result-syntax``, and those of scopes.
     """
     inside = find_scope(source, scope)
     made = _run(inside, transformer)
     after = _rebuilt(inside, made).code if source.module.code == source.text else ""
     if not after:
-        raise AnchorError("source-syntax", "libcst does not print this file as it is, so no transformer can change it.")
+        raise AnchorError(
+            "source-syntax", "libcst does not print this file as it is, so no transformer can change it."
+        )
     regions = _changes(inside.node, made)
     if not regions:
-        raise AnchorError("rewrite-no-effect", f"{transformer.__name__} changed nothing in `{scope or 'the file'}`.")
+        raise AnchorError(
+            "rewrite-no-effect", f"{transformer.__name__} changed nothing in `{scope or 'the file'}`."
+        )
     places = [_span(source, region) for region in regions]
     lines = tuple(source.line_of(place.start) for place in places)
     if len(regions) > 1:
         raise AnchorError(
             "rewrite-invalid",
-            f"{transformer.__name__} changed {len(regions)} places, on lines {', '.join(map(str, lines))}; it must change "
-            "exactly one.",
+            f"{transformer.__name__} changed {len(regions)} places, on lines {', '.join(map(str, lines))}; "
+            "it must change exactly one.",
             lines=lines,
         )
     changed, new = _difference(source.text, after)
@@ -83,14 +93,15 @@ def transform(source: Source, scope: str, transformer: type) -> Rewriting:
 def _run(scope: Scope, transformer: type) -> cst.CSTNode:
     try:
         made = scope.node.visit(transformer())
-    except Exception as error:  # noqa: BLE001  # the user's code: whatever it raises is what there is to report
+    except Exception as error:  # the user's code: whatever it raises is what there is to report
         raise AnchorError(
             "rewrite-invalid", f"{transformer.__name__} raised {type(error).__name__}: {error}."
         ) from error
     if not isinstance(made, type(scope.node)):
         raise AnchorError(
             "rewrite-invalid",
-            f"{transformer.__name__} put something else in the place of `{scope.name}` itself; name a scope around it.",
+            f"{transformer.__name__} put something else in the place of `{scope.name}` itself; name the "
+            "scope around it.",
         )
     return made
 
@@ -100,16 +111,15 @@ def _rebuilt(scope: Scope, made: cst.CSTNode) -> cst.Module:
     new: Any = made
     for parent, old in zip(scope.path[-2::-1], scope.path[:0:-1], strict=True):
         changes: dict[str, Any] = {}
-        for name in type(parent).__dataclass_fields__:  # type: ignore[attr-defined]
+        for name in type(parent).__dataclass_fields__:
             value = getattr(parent, name)
             if value is old:
                 changes[name] = new
             elif isinstance(value, (list, tuple)) and any(item is old for item in value):
                 changes[name] = [new if item is old else item for item in value]
         new = parent.with_changes(**changes)
-    if not isinstance(new, cst.Module):
-        raise AssertionError("a scope's path begins with the module")
-    return new
+    module: cst.Module = new
+    return module
 
 
 def _span(source: Source, region: Region) -> Span:
@@ -136,7 +146,7 @@ def _changes(old: Any, new: Any) -> list[Region]:
             regions += _changes_in_run(old, mine, its)
         elif mine != its:
             regions.append((old,))
-    one_place = not (is_body(old) or isinstance(old, (cst.BaseCompoundStatement, cst.Else, cst.Finally)))
+    one_place = not isinstance(old, (*BODIES, cst.BaseCompoundStatement, cst.Else, cst.Finally))
     return [(old,)] if len(regions) > 1 and one_place else regions
 
 
@@ -160,12 +170,12 @@ def _changes_in_run(parent: cst.CSTNode, old: Sequence[Any], new: Sequence[Any])
 
 def _difference(before: str, after: str) -> tuple[Span, str]:
     """Return the smallest span of ``before`` that differs, and what stands there in ``after``."""
-    start = len(_common(before, after))
-    end = len(_common(before[start:][::-1], after[start:][::-1]))
+    start = _common(before, after)
+    end = _common(before[start:][::-1], after[start:][::-1])
     return Span(start, len(before) - end), after[start : len(after) - end]
 
 
-def _common(one: str, other: str) -> str:
-    import os.path
-
-    return os.path.commonprefix([one, other])
+def _common(one: str, other: str) -> int:
+    """Return how many characters two texts have in common at their beginning."""
+    both = min(len(one), len(other))
+    return next((index for index in range(both) if one[index] != other[index]), both)

@@ -1,4 +1,6 @@
-"""The matcher against a second opinion: the standard library's ``ast``, on large modules of the standard library."""
+"""The matcher against a second opinion: the standard library's ``ast``, on large modules of the standard
+library.
+"""
 
 from __future__ import annotations
 
@@ -34,24 +36,31 @@ def read(module: ModuleType) -> bytes:
 
 
 def key(node: ast.AST) -> str:
-    """Return what makes two pieces of code equal to ``ast``: all but positions, and whether a name is read or written."""
+    """Return what makes two pieces of code equal to ``ast``: all but positions, and whether a name is read or
+    written.
+    """
     return ast.dump(node).replace("ctx=Store()", "ctx=Load()").replace("ctx=Del()", "ctx=Load()")
 
 
 def line_of(node: ast.stmt | ast.expr) -> int:
     """Return the line on which a node begins, decorators included."""
-    return min([node.lineno, *(each.lineno for each in getattr(node, "decorator_list", ()))])
+    decorators: list[ast.expr] = getattr(node, "decorator_list", [])
+    return min([node.lineno, *(each.lineno for each in decorators)])
 
 
 def code_of(text: str, node: ast.stmt | ast.expr) -> str:
-    """Return the node's source as an author would copy it into a pattern: whole lines, or the piece of a line."""
+    """Return the node's source as an author would copy it into a pattern: whole lines, or the piece of a
+    line.
+    """
     if isinstance(node, ast.expr):
         return ast.get_source_segment(text, node) or ""
     return "\n".join(text.split("\n")[line_of(node) - 1 : node.end_lineno])
 
 
 def is_piece_of_a_string(parents: dict[ast.AST, ast.AST], node: ast.AST) -> bool:
-    """Return whether a node is what ``ast`` makes of the text of an f-string: there is no such expression in the code."""
+    """Return whether a node is what ``ast`` makes of the text of an f-string: there is no such expression in
+    the code.
+    """
     above = parents.get(node)
     return (
         isinstance(node, (ast.FormattedValue, ast.Slice))
