@@ -24,8 +24,8 @@ def suite_environment(
     Inherited is all but ``TAKEN_AWAY``. HOME, TMPDIR, hypothesis' examples and coverage data are in the
     scratch folder; byte-code goes beside its source, where the workspace removes it between variants (an
     empty PYTHONPYCACHEPREFIX would double the time of each run: all packages would be compiled again);
-    packages of the user's own site folder stay importable; PYTHONPATH is ``stage.python_path`` alone;
-    PYTHONHASHSEED is 0. ``suite.env`` comes last and wins.
+    packages of the user's own site folder stay importable; PYTHONHASHSEED is 0. ``suite.env`` comes
+    last and wins, but PYTHONPATH always begins with ``stage.python_path``; the inherited one is not used.
     """
     variables = {name: value for name, value in inherited.items() if not name.startswith(TAKEN_AWAY)}
     home = inherited.get("HOME", "")
@@ -42,6 +42,8 @@ def suite_environment(
         "COVERAGE_FILE": str(stage.scratch / "coverage"),
         "MUTKIT_OBSERVATIONS": str(observations),
     }
-    if stage.python_path:
-        variables["PYTHONPATH"] = os.pathsep.join(stage.python_path)
-    return variables | suite.env
+    variables |= suite.env
+    path = [*stage.python_path, *filter(None, [suite.env.get("PYTHONPATH")])]
+    if path:
+        variables["PYTHONPATH"] = os.pathsep.join(path)
+    return variables

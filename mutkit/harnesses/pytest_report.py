@@ -240,9 +240,12 @@ def _collection_troubles(events: Events, cases: Sequence[str] | None) -> list[Tr
         found.append(Trouble("nothing-collected", "no case was found in the files and folders of the suite"))
     known = {*events.selected, *_deselected(events)}
     if events.all("collected"):
-        found += [
-            Trouble("case-missing", f"{case} was not found") for case in cases or () if case not in known
-        ]
+        skips = list(
+            dict.fromkeys(f"{skip['node']}: {skip['message']}" for skip in events.all("collect-skipped"))
+        )
+        why = f"; skipped while collecting: {names(skips)}" if skips else ""
+        missing = [case for case in cases or () if case not in known]
+        found += [Trouble("case-missing", f"{case} was not found{why}") for case in missing]
     return found
 
 

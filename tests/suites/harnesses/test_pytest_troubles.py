@@ -36,10 +36,10 @@ def test_a_file_that_cannot_be_collected_is_named_and_the_others_run(
     assert ran.outcomes == {"test_good.py::test_a": "passed", "test_good.py::test_b": "passed"}
 
 
-def test_a_file_that_exits_on_import_is_no_complete_run(project: Any) -> None:
-    """``sys.exit(0)`` while collecting ends the session: no case ran, and the run says why."""
+def test_a_file_that_exits_on_import_is_no_full_evidence(project: Any) -> None:
+    """``sys.exit(0)`` while collecting ends the session (or spoils the file): the run says why."""
     ran = project.write("test_bad.py", "raise SystemExit(0)\n").write("test_good.py", TWO).run()
-    assert not ran.run.complete
+    assert not ran.full
     assert "SystemExit: 0" in str(ran.run.troubles)
 
 
@@ -63,6 +63,13 @@ def test_a_case_that_does_not_exist_is_missing_and_the_other_named_cases_run(pro
     ]
     assert ran.outcomes == {"test_it.py::test_b": "passed"}
     assert ran.run.case("test_it.py::test_c").outcome.value == "missing"
+
+
+def test_a_missing_case_of_a_file_that_skips_itself_is_told_so(project: Any) -> None:
+    """A file that skips itself on import has no cases; the reason is part of the trouble."""
+    project.write("test_it.py", "import pytest\npytest.importorskip('no_such_module')\ndef test_a(): pass\n")
+    ran = project.run(["test_it.py::test_a"])
+    assert "no_such_module" in ran.troubles["case-missing"]
 
 
 @pytest.mark.parametrize(

@@ -53,9 +53,9 @@ def pytest_load_initial_conftests(early_config: pytest.Config) -> Generator[None
         return (yield)
     except Exception as error:
         run_file = early_config.known_args_namespace.mutkit_run
-        cause, path = getattr(error, "cause", None), getattr(error, "path", None)
-        if run_file and isinstance(cause, BaseException) and path is not None:
-            Report(run_file).collect_error(Path(path), cause)
+        path = getattr(error, "path", None)
+        if run_file and path is not None and error.__cause__ is not None:
+            Report(run_file).collect_error(Path(path), error.__cause__)
         raise
 
 
@@ -218,6 +218,12 @@ class Reporter:
             if error.__cause__ is not None and isinstance(error, node.CollectError):
                 error = error.__cause__
             self.report.collect_error(node.path, error)
+
+    def pytest_collectreport(self, report: pytest.CollectReport) -> None:
+        """Append a file that skips itself while it is collected: its cases are not there."""
+        if report.skipped and not isinstance(report.longrepr, (str, type(None))):
+            reason = report.longrepr[2] if isinstance(report.longrepr, tuple) else report.longrepr
+            self.report.line("collect-skipped", node=report.nodeid, message=cut(str(reason)))
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_setup(self, item: pytest.Item) -> None:

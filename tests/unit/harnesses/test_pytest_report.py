@@ -1,0 +1,150 @@
+"""Owns the tests of reading a report: what a run amounts to, whatever happened to its process."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from mutkit.harnesses.pytest_report import read_run
+from mutkit.model.ending import Capture, Exited, Lost, NotStarted, ProcessResult, Signalled, TimedOut
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from mutkit.model.case import SuiteRun
+    from mutkit.model.ending import Ending
+
+WELL = Exited(0)
+FACTS = {"exception": "", "message": "", "place": "", "duration": 0.5, "observed": 0}
+
+
+def phases(case: str, call: str = "passed", pid: int = 1, observed: int = 0) -> list[dict[str, Any]]:
+    """Return the events of one case with the outcome of its call."""
+    whole = [{"event": "start", "pid": pid, "id": case, "observed": 0}]
+    for when in ("setup", "call", "teardown"):
+        outcome = call if when == "call" else "passed"
+        phase = {**FACTS, "event": "phase", "pid": pid, "id": case, "when": when, "outcome": outcome}
+        whole.append(phase | {"observed": observed})
+    return whole
+
+
+def session(
+    *inside: list[dict[str, Any]], ids: tuple[str, ...], status: int = 0, **end: Any
+) -> list[dict[str, Any]]:
+    """Return the events of a session around those of its cases."""
+    start = {"event": "session", "pid": 1, "worker": ""}
+    collected = {"event": "collected", "pid": 1, "total": len(ids), "ids": list(ids)}
+    last = {"event": "end", "pid": 1, "worker": "", "status": status, "stopped": "", "foreign": [], **end}
+    return [start, collected, *(event for events in inside for event in events), last]
+
+
+def read(
+    tmp_path: Path,
+    events: list[Any],
+    ending: Ending = WELL,
+    observations: bytes = b"",
+    args: tuple[str, ...] = (),
+) -> SuiteRun:
+    """Write the report and return what it is read as."""
+    report, observed = tmp_path / "report", tmp_path / "observations"
+    lines = [event if isinstance(event, str) else json.dumps(event) for event in events]
+    report.write_text("".join(f"{line}\n" for line in lines))
+    observed.write_bytes(observations)
+    result = ProcessResult(("python",), ending, Capture(), Capture(b"last words", 10), 1.0)
+    return read_run(result, report, observed, cases=None, args=args)
+
+
+def slugs(run: SuiteRun) -> list[str]:
+    """Return the slugs of a run's troubles."""
+    return [trouble.slug for trouble in run.troubles]
+
+
+def test_a_whole_report_is_full_evidence(tmp_path: Path) -> None:
+    """A session with all its cases is complete and without trouble; durations are added up."""
+    run = read(tmp_path, session(phases("a"), phases("b", "failed"), ids=("a", "b")), Exited(1))
+    assert run.complete
+    assert not run.troubles
+    assert [(case.id, case.outcome.value, case.duration) for case in run.cases] == [
+        ("a", "passed", 1.5),
+        ("b", "failed", 1.5),
+    ]
+
+
+@pytest.mark.parametrize("drop", range(1, 5))
+def test_a_report_that_lacks_a_line_is_never_complete(tmp_path: Path, drop: int) -> None:
+    """Without the collected ids, a start, a last phase or the end, the run is no full evidence."""
+    events = session(phases("a"), ids=("a",))
+    needed = [event for event in events if event.get("when") not in ("setup", "call")]
+    events.remove(needed[drop])
+    run = read(tmp_path, events)
+    assert not run.complete
+    assert slugs(run)
+
+
+def test_a_torn_line_makes_the_report_incomplete(tmp_path: Path) -> None:
+    """What cannot be read is not passed over in silence."""
+    run = read(tmp_path, [*session(phases("a"), ids=("a",)), '{"event": "pha'])
+    assert not run.complete
+    assert slugs(run) == ["report-cut-short"]
+
+
+@pytest.mark.parametrize("status", [2, 3, 4])
+def test_a_session_that_broke_off_is_incomplete_though_no_case_is_open(tmp_path: Path, status: int) -> None:
+    """Interrupted, internal error and usage error are no ends."""
+    run = read(tmp_path, session(ids=(), status=status))
+    assert not run.complete
+    assert "report-cut-short" in slugs(run)
+
+
+@pytest.mark.parametrize(
+    ("ending", "slug"),
+    [
+        (NotStarted("no such file"), "suite-not-started"),
+        (TimedOut(2.0), "suite-timed-out"),
+        (Exited(1), "report-missing"),
+        (Signalled(9), "report-missing"),
+        (Lost("the supervisor vanished"), "report-missing"),
+    ],
+)
+def test_an_empty_report_is_named_after_the_end_of_the_process(
+    tmp_path: Path, ending: Ending, slug: str
+) -> None:
+    """Nothing was reported: how the process ended tells why."""
+    run = read(tmp_path, [], ending)
+    assert slugs(run) == [slug]
+    assert not run.complete
+
+
+def test_a_hang_after_the_last_case_is_a_time_out_of_a_complete_session(tmp_path: Path) -> None:
+    """All cases ended, the process did not: both are said."""
+    run = read(tmp_path, session(phases("a"), ids=("a",)), TimedOut(9.0))
+    assert run.complete
+    assert "after its last case" in run.troubles[0].message
+
+
+def test_the_end_of_an_xdist_worker_is_not_the_end_of_the_session(tmp_path: Path) -> None:
+    """Only the process that started the workers can say that all is done."""
+    run = read(tmp_path, session(phases("a"), ids=("a",), worker="gw0"), Signalled(9))
+    assert not run.complete
+    assert "SIGKILL" in run.troubles[0].message
+
+
+def test_a_line_of_another_program_while_two_cases_ran_is_claimed_by_none(tmp_path: Path) -> None:
+    """With two cases under way there is no telling whose it is; a line with an id is sure."""
+    lines = b'{"value": 1}\n{"case": "b", "value": 2}\n'
+    events = session(
+        phases("a", pid=2, observed=len(lines)), phases("b", pid=3, observed=len(lines)), ids=("a", "b")
+    )
+    run = read(tmp_path, events, observations=lines)
+    assert [case.observed for case in run.cases] == [(), (2,)]
+    assert slugs(run) == ["observation-unclaimed"]
+
+
+def test_deselection_that_the_campaign_asked_for_is_no_trouble(tmp_path: Path) -> None:
+    """``-k`` in the campaign's words explains missing cases; other words do not."""
+    events = session(phases("a"), ids=("a",))
+    events.insert(1, {"event": "deselected", "pid": 1, "ids": ["b"]})
+    assert slugs(read(tmp_path, events, args=("-q",))) == ["cases-deselected"]
+    assert slugs(read(tmp_path, events, args=("-kx",))) == []
