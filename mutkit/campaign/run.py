@@ -121,7 +121,9 @@ def _run_campaign(
         finally:
             account.results += ledger.results()
         if options.keep:
-            account.kept += [str(path) for path in workspaces.keep()]
+            for loaded in ledger.runnable():
+                kept = workspaces.keep(loaded.id, loaded.spec.file, mutants[loaded.path].content)
+                account.kept.append(str(kept))
 
 
 def _work(workers: Crew, ledger: Ledger, listener: Listener) -> None:

@@ -121,8 +121,9 @@ def show_lines(loaded: LoadedSpec, mutant: Mutant, diff: str) -> list[Line]:
     lines: list[Line] = [("strong", f"{loaded.campaign.name}/{loaded.id}"), ("", spec.defect)]
     lines += [("faint", f"origin: {spec.origin}")] if spec.origin else []
     lines += [("", ""), ("strong", f"{spec.file}:{mutant.site.first_line} in {spec.in_ or 'the module'}")]
-    first = mutant.site.first_line
-    lines += [("", f"{number:>6}  {text}") for number, text in enumerate(mutant.site.code.splitlines(), first)]
+    first, last = mutant.site.first_line, mutant.site.last_line
+    source = mutant.source.decode("utf-8", "backslashreplace").splitlines()[first - 1 : last]
+    lines += [("", f"{number:>6}  {text}") for number, text in enumerate(source, first)]
     lines += [("", ""), ("strong", "the mutant")]
     styles = {"+": "good", "-": "bad", "@": "faint"}
     lines += [(styles.get(line[:1], ""), line) for line in diff.splitlines()]

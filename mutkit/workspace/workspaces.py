@@ -118,6 +118,17 @@ class Workspaces:
         pristine = copy_tree(self._master, place, self.source, self.tree)
         return Workspace(place, master=self._master, pristine=pristine, leave_out=self._leave_out)
 
+    def keep(self, name: str, file: str, content: bytes) -> Path:
+        """Make a copy of the tree that outlives the run, with ``content`` in ``file``; return its folder.
+
+        It is the user's from then on: nothing of mutkit removes it.
+        """
+        place = Path(tempfile.mkdtemp(prefix="mutkit-kept-", dir=self._temporary)) / name
+        pristine = copy_tree(self._master, place, self.source, self.tree)
+        kept = Workspace(place, master=self._master, pristine=pristine, leave_out=self._leave_out)
+        kept.hold(file, content)
+        return place
+
     @property
     def _run_path(self) -> Path:
         if self._folder is None:
