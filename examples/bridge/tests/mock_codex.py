@@ -11,6 +11,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
+    from mutkit.hermetic import Call
+
 
 class Codex:
     """The mock ``codex``, the only program in reach of the bridge."""
@@ -45,13 +47,17 @@ class Codex:
         """Write the output, and never end."""
         self.does(Script().write(output).hang())
 
+    def calls(self) -> list[Call]:
+        """Return what was recorded of every call so far."""
+        return self._commands.calls("codex")
+
     def commands(self) -> list[tuple[str, ...]]:
         """Return the words of every call so far."""
-        return [call.argv for call in self._commands.calls("codex")]
+        return [call.argv for call in self.calls()]
 
     def assert_reads(self, pieces: Sequence[bytes]) -> None:
         """Assert that the last call wrote these pieces, each into an empty pipe: what one read was given."""
-        written = self._commands.calls("codex")[-1].chunks
+        written = self.calls()[-1].chunks
         assert written == tuple(len(piece) for piece in pieces), f"{len(written)} writes"
 
     def end(self) -> None:
