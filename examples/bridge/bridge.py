@@ -155,6 +155,7 @@ class FollowUpRun:
         self.session = banner_session(ending.errors) or self.session
         refuse_failure(ending)
         text = "".join(self._output)
+        self._output.clear()  # a long reply need not be held twice
         if not text.strip():
             raise ToolError("codex exited with code 0, but its reply was empty")
         return text
