@@ -1,18 +1,23 @@
-"""Owns hermetic surroundings for a program under test: mock commands on a PATH of their own, and what they recorded."""
+"""Owns hermetic surroundings for a program under test: mock commands on a PATH of their own, and what they
+recorded.
+"""
 
 from __future__ import annotations
 
 import os
 import signal
 import sys
-from collections.abc import Iterable
 from pathlib import Path
-from types import TracebackType
+from typing import TYPE_CHECKING
 
 from mutkit.hermetic.install import install, link_tools
 from mutkit.hermetic.recordings import calls
 from mutkit.hermetic.script import Script
 from mutkit.model.mock import Call
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from types import TracebackType
 
 __all__ = ["Call", "MockCommands", "Script", "calls", "install", "link_tools"]
 
@@ -24,7 +29,9 @@ class MockCommands:
     """
 
     def __init__(self, folder: Path, *, tools: Iterable[str] = (), python: str = sys.executable) -> None:
-        """Take an empty folder to work in, real programs that may be on the path, and the interpreter of mocks."""
+        """Take an empty folder to work in, real programs that may be on the path, and the interpreter of
+        mocks.
+        """
         self.folder = folder.absolute()
         self._bin = self.folder / "bin"
         self._record = self.folder / "calls"
@@ -32,7 +39,7 @@ class MockCommands:
         install(self._bin, {}, self._record, python)
         link_tools(self._bin, tools)
 
-    def __enter__(self) -> MockCommands:
+    def __enter__(self) -> MockCommands:  # noqa: PYI034 - typing.Self came with 3.11
         """Return itself."""
         return self
 

@@ -1,9 +1,10 @@
-"""Owns what a mock child does once started: follow its compiled script, record everything. Standard library only.
+"""Owns what a mock child does once started: follow its compiled script, record everything. Standard library
+only.
 
-It runs as a copy, under ``python -I -S``, so it can import nothing of mutkit; and it imports little at all, since
-each module costs milliseconds at each start. The compiled script is a marshalled dictionary (script.py writes it).
-Its own exit codes, told from the script's by the record: 95 hung too long, 96 the reader went away, 97 unexpected
-call, 98 cannot do what the script says.
+It runs as a copy, under ``python -I -S``, so it can import nothing of mutkit; and it imports little at all,
+since each module costs milliseconds at each start. The compiled script is a marshalled dictionary (script.py
+writes it). Its own exit codes, told from the script's by the record: 95 hung too long, 96 the reader went
+away, 97 unexpected call, 98 cannot do what the script says.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ FLUSH_EVERY = 512  # chunks between two lines of the record
 
 
 class Record:
-    """The file of one call: one line a fact, each a Python literal, so that a killed child leaves a readable file."""
+    """The file of one call: a line a fact, each a Python literal, so that a killed child leaves it readable."""
 
     def __init__(self, folder: str, name: str) -> None:
         """Create the next free ``<name>.<number>.call``; the number is this call's, counted from 1."""
@@ -35,7 +36,9 @@ class Record:
         while True:
             path = f"{folder}/{name}.{self.number:05d}.call"
             try:
-                self._fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_APPEND | os.O_CLOEXEC, 0o644)
+                self._fd = os.open(
+                    path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_APPEND | os.O_CLOEXEC, 0o644
+                )
             except FileExistsError:
                 self.number += 1
             else:
@@ -61,9 +64,9 @@ class Child:
         """Record the call, choose the answer, follow it to its end."""
         self._record_start()
         answer = self._answer()
+        self.signals = answer["signals"]
         for number in (_signal.SIGHUP, _signal.SIGINT, _signal.SIGTERM):
             _signal.signal(number, self._on_signal)
-        self.signals = answer["signals"]
         try:
             for step in answer["steps"]:
                 self._step(step)
@@ -75,7 +78,7 @@ class Child:
         """Record the end, say ``message`` on standard error, exit."""
         self.record.add("ended", (how, code))
         if message:
-            try:
+            try:  # noqa: SIM105 - contextlib costs an import at each start
                 os.write(2, f"mock {self.name}: {message}\n".encode("utf-8", "surrogateescape"))
             except OSError:  # nobody listens: the record has it
                 pass
@@ -84,12 +87,12 @@ class Child:
     def _record_start(self) -> None:
         add = self.record.add
         add("argv", self.argv)
-        add("cwd", os.getcwdb())
+        add("cwd", os.getcwdb())  # noqa: PTH109 - pathlib costs an import at each start
         add("pids", (os.getpid(), os.getppid()))
         add("env", {name: os.environb.get(os.fsencode(name)) for name in self.script["env"]})
         add("fds", tuple(kind_of(fd) for fd in (0, 1, 2)))
 
-    def _answer(self) -> dict[str, Any]:
+    def _answer(self) -> dict[str, Any]:  # noqa: RET503 - finish() does not return
         """Return the first answer whose argv and number fit this call."""
         answers: list[dict[str, Any]] = self.script["calls"]
         for answer in answers:
@@ -98,7 +101,8 @@ class Child:
             ):
                 return answer
         wanted = "\n".join(
-            "  expected: " + ("any words" if one["argv"] is None else shown(one["argv"]))
+            "  expected: "
+            + ("any words" if one["argv"] is None else shown(one["argv"]))
             + (f" (call {one['nth']} only)" if one["nth"] else "")
             for one in answers
         )
@@ -173,14 +177,17 @@ class Child:
         if step["after"]:
             places = [at for at, word in enumerate(self.argv[:-1]) if word == step["after"]]
             if not places:
-                self.finish(UNABLE, f"no word after {shown([step['after']])} in {shown(self.argv)}", how="unable")
+                self.finish(
+                    UNABLE, f"no word after {shown([step['after']])} in {shown(self.argv)}", how="unable"
+                )
             path = self.argv[places[-1] + 1]
         elif path.startswith(b"$"):
             name, _, rest = path[1:].partition(b"/")
             if name not in os.environb:
                 self.finish(UNABLE, f"the variable {name.decode()} is not set", how="unable")
             path = os.environb[name] + b"/" + rest
-        os.makedirs(os.path.dirname(path) or b".", exist_ok=True)
+        # pathlib costs an import at each start
+        os.makedirs(os.path.dirname(path) or b".", exist_ok=True)  # noqa: PTH103, PTH120 - pathlib costs an import at each start
         fd = os.open(path, os.O_WRONLY | os.O_CREAT | (os.O_APPEND if step["append"] else os.O_TRUNC), 0o644)
         write_all(fd, data)
         os.close(fd)
@@ -208,7 +215,7 @@ class Child:
 
     def _wait_for(self, path: str, limit: float) -> None:
         until = time.monotonic() + limit
-        while not os.path.exists(path):
+        while not os.path.exists(path):  # noqa: PTH110 - pathlib costs an import at each start
             if time.monotonic() > until:
                 self.finish(UNABLE, f"{path} did not appear within {limit} s", how="unable")
             time.sleep(0.002)
@@ -290,7 +297,7 @@ def write_all(fd: int, data: bytes) -> None:
     while view:
         try:
             view = view[os.write(fd, view) :]
-        except BlockingIOError:  # the other side made it non-blocking: the flag is shared
+        except BlockingIOError:  # noqa: PERF203 - a write that blocks is rare
             import select
 
             select.select([], [fd], [])
@@ -318,6 +325,6 @@ def wait_until_empty(fd: int) -> None:
 def main(script: str, folder: str, name: str) -> NoReturn:
     """Run the compiled script at ``script`` as command ``name``, recording under ``folder``."""
     record = Record(folder, name)
-    with open(script, "rb") as file:
-        compiled = marshal.load(file)
+    with open(script, "rb") as file:  # noqa: PTH123 - pathlib costs an import at each start
+        compiled = marshal.load(file)  # noqa: S302 - install.py wrote it
     Child(name, compiled, record).run()

@@ -1,4 +1,6 @@
-"""Owns the compiled form of a mock's answer: plain values that child.py follows, and the faults that hinder it."""
+"""Owns the compiled form of a mock's answer: plain values that child.py follows, and the faults that hinder
+it.
+"""
 
 from __future__ import annotations
 
@@ -6,19 +8,24 @@ import base64
 import binascii
 import json
 import signal
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from mutkit.errors import Problem
 from mutkit.model.matcher import UNSET, Json, as_bytes
-from mutkit.model.mock import Answer, End, Repeat, Step
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from mutkit.model.mock import Answer, End, Repeat, Step
 
 _STREAMS = {"stdin": 0, "stdout": 1, "stderr": 2}
 _CONTENT = ("text", "base64", "file", "json", "repeat")
 _OTHER = ("read_stdin", "close", "grandchild", "wait_for")
 _CODEX_LINE = 1024
-"""The codex CLI writes a line of up to this many bytes, newline included, in one piece, else the newline by itself."""
+"""The codex CLI writes a line of up to this many bytes, newline included, in one piece, else the newline by
+itself.
+"""
 
 
 def problem(shown: str, key: str, message: str, advice: str = "See docs/mock-children.md.") -> Problem:
@@ -30,7 +37,7 @@ class Compiler:
     """Turns one answer into plain values, adding to ``problems`` what does not go together."""
 
     def __init__(self, base: Path | None, shown: str, prefix: str, problems: list[Problem]) -> None:
-        """Take the folder of ``file`` keys, the script's name in messages, the key before each of its keys."""
+        """Take the folder of ``file`` keys, the script's name in messages, what stands before its keys."""
         self.base, self.shown, self.prefix, self.problems = base, shown, prefix, problems
 
     def _fault(self, key: str, message: str) -> None:
@@ -63,7 +70,7 @@ class Compiler:
                 self._fault("end.signal", f"is no signal: {end.signal}")
         return {"exit": end.exit or 0, "signal": number, "hang": end.hang}
 
-    def _step(self, step: Step, key: str) -> list[dict[str, Any]]:
+    def _step(self, step: Step, key: str) -> list[dict[str, Any]]:  # noqa: PLR0911 - one a kind of step
         given = [name for name in _CONTENT if name != "json" and getattr(step, name) is not None]
         given += ["json"] if step.json is not UNSET else []
         given += [name for name in _OTHER if getattr(step, name) is not None]
@@ -146,7 +153,9 @@ def _json_parts(value: Json, fill: Mapping[str, Repeat]) -> list[tuple[bytes, in
     marks = {}
     for at, (pointer, repeat) in enumerate(fill.items()):
         mark = f"\ue000mutkit fill {at}\ue000"
-        value = _put(value, [part.replace("~1", "/").replace("~0", "~") for part in pointer.split("/")[1:]], mark)
+        value = _put(
+            value, [part.replace("~1", "/").replace("~0", "~") for part in pointer.split("/")[1:]], mark
+        )
         marks[as_bytes(mark)] = repeat
     rest = as_bytes(json.dumps(value, ensure_ascii=False, separators=(",", ":")))
     parts: list[tuple[bytes, int]] = []

@@ -1,4 +1,6 @@
-"""Owns the folder that is to be the whole PATH of a program under test: mock commands, and links to named real tools."""
+"""Owns the folder that is to be the whole PATH of a program under test: mock commands, and links to named
+real tools.
+"""
 
 from __future__ import annotations
 
@@ -6,12 +8,15 @@ import marshal
 import os
 import shlex
 import shutil
-from collections.abc import Iterable, Mapping
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from mutkit.errors import UsageError
 from mutkit.hermetic import child
 from mutkit.hermetic.script import Script
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
 
 _SHEBANG_LIMIT = 127
 """Kernels before 5.1 cut the first line of a program there."""
@@ -27,8 +32,9 @@ mutkit_mock_child.main({script!r}, {record!r}, {name!r})
 def install(folder: Path, mocks: Mapping[str, Script | Path], record: Path, python: str) -> Path:
     """Make an executable for each command in ``folder`` and return the folder, absolute.
 
-    ``mocks`` maps command names to scripts or script files; ``record`` is where calls are recorded; ``python`` the
-    absolute path of the interpreter. Both folders are made where they are missing. SpecError for a script that is wrong.
+    ``mocks`` maps command names to scripts or script files; ``record`` is where calls are recorded;
+    ``python`` the absolute path of the interpreter. Both folders are made where they are missing. SpecError
+    for a script that is wrong.
     """
     folder, record = folder.absolute(), record.absolute()
     support = folder / ".mutkit"
@@ -40,7 +46,9 @@ def install(folder: Path, mocks: Mapping[str, Script | Path], record: Path, pyth
             raise UsageError(f"{name!r} is not the name of a command", slug="mock-name")
         script = Script.from_toml(given) if isinstance(given, Path) else given
         compiled = support / f"{name}.script"
-        compiled.write_bytes(marshal.dumps(script.compiled(shown=f"mock {name}"), 2))  # format 2: any Python reads it
+        compiled.write_bytes(
+            marshal.dumps(script.compiled(shown=f"mock {name}"), 2)
+        )  # format 2: any Python reads it
         source = _LAUNCHER.format(support=str(support), script=str(compiled), record=str(record), name=name)
         _write_launcher(folder / name, support / f"{name}.py", source, python)
     return folder
@@ -55,13 +63,16 @@ def link_tools(folder: Path, tools: Iterable[str], path: str | None = None) -> N
         found = shutil.which(tool, path=path)
         if found is None:
             raise UsageError(
-                f"the tool {tool!r} is not on PATH. Install it, or take it out of `tools`.", slug="tool-missing"
+                f"the tool {tool!r} is not on PATH. Install it, or take it out of `tools`.",
+                slug="tool-missing",
             )
         (folder / Path(tool).name).symlink_to(Path(found).absolute())
 
 
 def _write_launcher(target: Path, program: Path, source: str, python: str) -> None:
-    """Write the executable. A first line takes one word without blanks; what does not fit goes through /bin/sh."""
+    """Write the executable. A first line takes one word without blanks; what does not fit goes through
+    /bin/sh.
+    """
     shebang = f"#!{python} -IS\n"
     if len(os.fsencode(shebang)) <= _SHEBANG_LIMIT and not any(blank in python for blank in " \t\n"):
         text = shebang + source

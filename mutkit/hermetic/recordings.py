@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import ast
 import os
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from mutkit.model.mock import Call
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
 def calls(record: Path, name: str | None = None) -> list[Call]:
@@ -55,5 +57,9 @@ def _parse(path: Path) -> Call:
 def _sizes(facts: dict[str, list[Any]], wanted: int) -> tuple[int, ...]:
     """Return the sizes of all writes to one descriptor; the record has them as runs of equal size."""
     return tuple(
-        size for fd, runs in facts.get("wrote", []) if fd == wanted for size, times in runs for _ in range(times)
+        size
+        for fd, runs in facts.get("wrote", [])
+        if fd == wanted
+        for size, times in runs
+        for _ in range(times)
     )

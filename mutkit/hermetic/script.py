@@ -1,13 +1,13 @@
-"""Owns the script of a mock child: read from TOML, or built in Python; and its compiled form, which child.py follows."""
+"""Owns the script of a mock child: read from TOML, or built in Python; and its compiled form, which child.py
+follows.
+"""
 
 from __future__ import annotations
 
 import base64
 import functools
 import json
-from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from mutkit.errors import Problem, SpecError
@@ -16,6 +16,8 @@ from mutkit.model.matcher import CLOSED, Json
 from mutkit.model.mock import Answer, End, Grandchild, Repeat, SignalName, Step, WaitFor
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from pathlib import Path
     from typing import TypedDict
 
     from pydantic import TypeAdapter
@@ -39,8 +41,9 @@ if TYPE_CHECKING:
 class Script:
     """What one mock command does; immutable, so that a builder's call gives a new script.
 
-    Either one answer (``expect``, ``step``, ``end``, ``signals``) or several (``call``), of which the first that fits is given.
-    ``record_env`` names the environment variables that are recorded. ``base`` is the folder of ``file`` keys.
+    Either one answer (``expect``, ``step``, ``end``, ``signals``) or several (``call``), of which the first
+    that fits is given. ``record_env`` names the environment variables that are recorded. ``base`` is the
+    folder of ``file`` keys.
     """
 
     __pydantic_config__: ClassVar[dict[str, Any]] = CLOSED
@@ -48,7 +51,7 @@ class Script:
     note: str = ""
     expect: tuple[str, ...] | None = None
     step: tuple[Step, ...] = ()
-    end: End = End()
+    end: End = End()  # noqa: RUF009 - it is frozen
     signals: dict[SignalName, Literal["die", "ignore"] | int] = field(default_factory=dict)
     call: tuple[Answer, ...] = ()
     record_env: tuple[str, ...] = ()
@@ -113,7 +116,7 @@ class Script:
         return replace(self, signals={**self.signals, name: reaction})
 
     def expecting(self, *argv: str) -> Script:
-        """Refuse, with exit 97, any call whose words are not these (``*`` and ``**`` as in ``Answer.argv``)."""
+        """Refuse, with exit 97, any call whose words are not these (``*``, ``**`` as in ``Answer.argv``)."""
         return replace(self, expect=argv)
 
     def recording(self, *names: str) -> Script:
@@ -162,7 +165,9 @@ def _read(path: Path) -> Script:
         text = path.read_bytes().decode("utf-8")
         data = json.dumps(tomli.loads(text))
     except OSError as error:
-        raise SpecError([problem(shown, "", f"cannot be read: {error.strerror}", "Check the path.")]) from error
+        raise SpecError(
+            [problem(shown, "", f"cannot be read: {error.strerror}", "Check the path.")]
+        ) from error
     except (ValueError, TypeError) as error:  # not UTF-8, not TOML, or a date
         raise SpecError([problem(shown, "", f"is not TOML as a script has it: {error}")]) from error
     try:
@@ -179,7 +184,9 @@ def _read(path: Path) -> Script:
 
 def _placed(steps: tuple[Step, ...], base: Path) -> tuple[Step, ...]:
     """Return the steps with ``file`` as an absolute path: the script may be installed from anywhere."""
-    return tuple(step if step.file is None else replace(step, file=str(base.absolute() / step.file)) for step in steps)
+    return tuple(
+        step if step.file is None else replace(step, file=str(base.absolute() / step.file)) for step in steps
+    )
 
 
 def _faults(shown: str, error: Any) -> list[Problem]:

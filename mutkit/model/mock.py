@@ -1,4 +1,6 @@
-"""Owns mock scripts as their authors write them: what a scripted stand-in for a command does when it is called; and what it recorded."""
+"""Owns mock scripts as their authors write them: what a scripted stand-in for a command does when it is
+called; and what it recorded.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,9 @@ class Repeat:
 
 @dataclass(frozen=True)
 class Grandchild:
-    """A process that is left behind for ``seconds`` in a session of its own and keeps the streams in ``holds`` open."""
+    """A process that is left behind for ``seconds`` in a session of its own and keeps the streams in
+    ``holds`` open.
+    """
 
     __pydantic_config__: ClassVar[dict[str, Any]] = CLOSED
 
@@ -30,7 +34,9 @@ class Grandchild:
 
 @dataclass(frozen=True)
 class WaitFor:
-    """Wait until ``path`` (absolute, or relative to the mock's working directory) exists, ``seconds`` at most."""
+    """Wait until ``path`` (absolute, or relative to the mock's working directory) exists, ``seconds`` at
+    most.
+    """
 
     __pydantic_config__: ClassVar[dict[str, Any]] = CLOSED
 
@@ -42,10 +48,11 @@ class WaitFor:
 class Step:
     """One thing that the mock does.
 
-    Exactly one of these says what: content (``text``, ``base64``, ``file`` beside the script, ``json``, ``repeat``), ``read_stdin``,
-    ``close``, ``grandchild``, ``wait_for``, or ``pause_ms`` alone. The rest says how content is written: ``fill`` puts repeated
-    text at JSON Pointers of ``json``; ``to`` a stream, or ``path`` / ``path_after`` a file; ``newline`` whether and how a newline
-    is added; ``chunk`` bytes a write, or ``cut_at`` offsets; ``pace`` and ``pause_ms`` when the next chunk follows.
+    Exactly one of these says what: content (``text``, ``base64``, ``file`` beside the script, ``json``,
+    ``repeat``), ``read_stdin``, ``close``, ``grandchild``, ``wait_for``, or ``pause_ms`` alone. The rest says
+    how content is written: ``fill`` puts repeated text at JSON Pointers of ``json``; ``to`` a stream, or
+    ``path`` / ``path_after`` a file; ``newline`` whether and how a newline is added; ``chunk`` bytes a write,
+    or ``cut_at`` offsets; ``pace`` and ``pause_ms`` when the next chunk follows.
     """
 
     __pydantic_config__: ClassVar[dict[str, Any]] = CLOSED
@@ -73,7 +80,7 @@ class Step:
 
 @dataclass(frozen=True)
 class End:
-    """How the mock ends after its last step: ``exit`` code, ``signal`` ("KILL") sent to itself, or ``hang``."""
+    """How the mock ends after its last step: ``exit`` code, ``signal`` ("KILL") to itself, or ``hang``."""
 
     __pydantic_config__: ClassVar[dict[str, Any]] = CLOSED
 
@@ -89,9 +96,9 @@ SignalName = Literal["HUP", "INT", "TERM"]
 class Answer:
     """What the mock does when it is called with words that fit ``argv``.
 
-    A word may hold ``*`` (any run of characters); the word ``**`` is any run of words; None is any call. ``nth`` = 2 answers only
-    the second call of the command (0: each). ``signals`` says what a signal does: ``"die"`` (the default), ``"ignore"``
-    or an exit code.
+    A word may hold ``*`` (any run of characters); the word ``**`` is any run of words; None is any call.
+    ``nth`` = 2 answers only the second call of the command (0: each). ``signals`` says what a signal does:
+    ``"die"`` (the default), ``"ignore"`` or an exit code.
     """
 
     __pydantic_config__: ClassVar[dict[str, Any]] = CLOSED
@@ -107,12 +114,13 @@ class Answer:
 class Call:
     """One call of a mock command.
 
-    ``number`` counts from 1; ``argv`` are the words after the command's name, ``argv_bytes`` the same as bytes; ``stdin``
-    what was read of standard input, ``stdin_ended`` whether its end was seen; ``env`` the named variables (None: not set); ``fds``
-    the kinds of descriptors 0, 1, 2 (pipe, socket, file, tty, null, device, closed); ``signals`` the numbers received; ``chunks`` the
-    sizes of all writes to standard output in order, ``stderr_chunks`` those to standard error; ``files`` path and size of files written;
-    ``ended`` is "exit", "signal", "unexpected" (97), "unable" (98), "reader-gone" (96), "forgotten" (95), or "" where it
-    did not come to its end (hanging or killed); ``code`` the exit code or signal number with it.
+    ``number`` counts from 1; ``argv`` are the words after the command's name, ``argv_bytes`` the same as
+    bytes; ``stdin`` what was read of standard input, ``stdin_ended`` whether its end was seen; ``env`` the
+    named variables (None: not set); ``fds`` the kinds of descriptors 0, 1, 2 (pipe, socket, file, tty, null,
+    device, closed); ``signals`` the numbers received; ``chunks`` the sizes of all writes to standard output
+    in order, ``stderr_chunks`` those to standard error; ``files`` path and size of files written; ``ended``
+    is "exit", "signal", "unexpected" (97), "unable" (98), "reader-gone" (96), "forgotten" (95), or "" where
+    it did not come to its end (hanging or killed); ``code`` the exit code or signal number with it.
     """
 
     name: str

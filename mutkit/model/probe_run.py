@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from mutkit.model.effect import Effect
-from mutkit.model.ending import ProcessResult
-from mutkit.model.mock import Call
+if TYPE_CHECKING:
+    from mutkit.model.effect import Effect
+    from mutkit.model.ending import ProcessResult
+    from mutkit.model.mock import Call
 
 
 @dataclass(frozen=True)
 class ProbeRun:
     """One run of a probe.
 
-    ``effect`` what the program was seen to do; ``result`` how its process ended (None: none was started); ``sent`` all
-    bytes written to its standard input; ``calls`` the calls of mock commands, by command, in order.
+    ``effect`` what the program was seen to do; ``result`` how its process ended (None: none was started);
+    ``sent`` all bytes written to its standard input; ``calls`` the calls of mock commands, by command, in
+    order.
     """
 
     effect: Effect

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from mutkit.model.campaign import JsonRpcProbe, Probe, ProcessProbe, PythonProbe
 from mutkit.model.probe_run import ProbeRun
@@ -12,7 +11,11 @@ from mutkit.probes.jsonrpc_probe import run_jsonrpc_probe
 from mutkit.probes.process_probe import run_process_probe
 from mutkit.probes.python_probe import run_python_probe
 from mutkit.probes.surroundings import Surroundings
-from mutkit.stage import Stage
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from mutkit.stage import Stage
 
 __all__ = ["ProbeRun", "run_probe"]
 
@@ -26,9 +29,10 @@ _RUNNERS: dict[type[Any], Callable[[Any, Stage, Surroundings], ProbeRun]] = {
 def run_probe(probe: Probe, stage: Stage) -> ProbeRun:
     """Run the probe on the variant in ``stage.tree`` and return what was seen.
 
-    Its environment is made from nothing; its PATH is a folder of its own with the mock commands and the named tools. What
-    the program does, however bad, is an effect. Raises UsageError for a tool that is missing or a mock script that is
-    wrong, HostError where no process can be started, Cancelled when the run is interrupted.
+    Its environment is made from nothing; its PATH is a folder of its own with the mock commands and the named
+    tools. What the program does, however bad, is an effect. Raises UsageError for a tool that is missing or a
+    mock script that is wrong, HostError where no process can be started, Cancelled when the run is
+    interrupted.
     """
     surroundings = Surroundings.make(probe, stage)
     run = _RUNNERS[type(probe)](probe, stage, surroundings)

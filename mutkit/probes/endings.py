@@ -11,7 +11,9 @@ STDERR_TAIL = 8192
 
 
 def effect_without_answer(result: ProcessResult, after: float) -> Died | Hung | NothingSeen:
-    """Return the effect of a process that ended as ``result`` says, or hung for ``after`` seconds, without an answer."""
+    """Return the effect of a process that ended as ``result`` says, or hung for ``after`` seconds, without an
+    answer.
+    """
     match result.ending:
         case NotStarted(reason):
             return NothingSeen("probe-not-started", f"{result.argv[0]} could not be started: {reason}")

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
-_LENGTH = re.compile(rb"(?:\A|\r?\n)content-length:[ \t]*(\d+)[ \t]*(?:\r?\n[^\r\n]+)*\r?\n\r?\n", re.IGNORECASE)
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_LENGTH = re.compile(
+    rb"(?:\A|\r?\n)content-length:[ \t]*(\d+)[ \t]*(?:\r?\n[^\r\n]+)*\r?\n\r?\n", re.IGNORECASE
+)
 
 
 class Framing(Protocol):
@@ -31,7 +35,9 @@ class NewlineFraming:
         return message + b"\n"
 
     def push(self, data: bytes) -> Iterator[bytes]:
-        """Yield each complete line; only ``data`` is looked through, so that long lines cost no more than their length."""
+        """Yield each complete line; only ``data`` is looked through, so that long lines cost no more than
+        their length.
+        """
         *complete, rest = data.split(b"\n")
         for line in complete:
             self._held.append(line)

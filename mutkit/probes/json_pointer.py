@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from mutkit.model.matcher import Json
+if TYPE_CHECKING:
+    from mutkit.model.matcher import Json
 
 MISSING: Any = object()
 """What is returned for a place that a document does not have (null is a value)."""

@@ -4,20 +4,23 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from mutkit.model.campaign import JsonRpcProbe
 from mutkit.model.describe import quoted
 from mutkit.model.effect import Effect, Hung, NothingSeen, Refused, Returned
-from mutkit.model.matcher import Json
 from mutkit.model.probe_run import ProbeRun
 from mutkit.probes.endings import effect_without_answer
 from mutkit.probes.framing import ContentLengthFraming, Framing, NewlineFraming
 from mutkit.probes.json_pointer import MISSING, at_pointer
-from mutkit.probes.surroundings import Surroundings
 from mutkit.process import Child
-from mutkit.stage import Stage
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from mutkit.model.campaign import JsonRpcProbe
+    from mutkit.model.matcher import Json
+    from mutkit.probes.surroundings import Surroundings
+    from mutkit.stage import Stage
 
 PROTOCOL_VERSION = "2025-06-18"
 """The revision of MCP that is spoken; the last with a handshake that all servers know."""
@@ -99,7 +102,9 @@ class _Talk:
 
 
 def run_jsonrpc_probe(probe: JsonRpcProbe, stage: Stage, surroundings: Surroundings) -> ProbeRun:
-    """Start the server, send the messages in order, each after the answer to the one before; observe the last answer."""
+    """Start the server, send the messages in order, each after the answer to the one before; observe the last
+    answer.
+    """
     framing = NewlineFraming() if probe.framing == "newline" else ContentLengthFraming()
     argv = surroundings.argv(probe.run)
     with Child(argv, cwd=surroundings.cwd, env=surroundings.env, cancellation=stage.cancellation) as child:

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from mutkit.model.campaign import ProcessProbe
+from typing import TYPE_CHECKING
+
 from mutkit.model.effect import Finished, NothingSeen
 from mutkit.model.ending import Exited
 from mutkit.model.matcher import as_bytes
 from mutkit.model.probe_run import ProbeRun
 from mutkit.probes.endings import effect_without_answer
-from mutkit.probes.surroundings import Surroundings
 from mutkit.process import run
-from mutkit.stage import Stage
+
+if TYPE_CHECKING:
+    from mutkit.model.campaign import ProcessProbe
+    from mutkit.probes.surroundings import Surroundings
+    from mutkit.stage import Stage
 
 
 def run_process_probe(probe: ProcessProbe, stage: Stage, surroundings: Surroundings) -> ProbeRun:
@@ -32,7 +36,8 @@ def run_process_probe(probe: ProcessProbe, stage: Stage, surroundings: Surroundi
         return ProbeRun(effect_without_answer(result, surroundings.deadline), result, stdin)
     for name, stream in (("stdout", result.stdout), ("stderr", result.stderr)):
         if stream.truncated:
-            reason = f"{name} has {stream.total:,} bytes, of which only {len(stream.head):,} are kept ({result.ending})"
+            kept = f"of which only {len(stream.head):,} are kept"
+            reason = f"{name} has {stream.total:,} bytes, {kept} ({result.ending})"
             return ProbeRun(NothingSeen("output-over-cap", reason), result, stdin)
     effect = Finished(result.ending.code, result.stdout.head, result.stderr.head)
     return ProbeRun(effect, result, stdin)

@@ -1,11 +1,14 @@
-"""Owns what the python probe runs in the interpreter of the subject. Standard library only, any Python from 3.8.
+"""Owns what the python probe runs in the interpreter of the subject. Standard library only, any Python from
+3.8.
 
-Started as ``python python_inside.py REQUEST RESULT``. Both are files, so that what the subject prints or reads disturbs nobody.
+Started as ``python python_inside.py REQUEST RESULT``. Both are files, so that what the subject prints or
+reads disturbs nobody.
 """
 
 from __future__ import annotations
 
 import base64
+import contextlib
 import importlib
 import inspect
 import json
@@ -19,23 +22,25 @@ if TYPE_CHECKING:
 
 
 def main(request_path: str, result_path: str) -> None:
-    """Do what the request says and write the result: a file that is missing or cut short means that the process died."""
+    """Do what the request says and write the result: a file that is missing or cut short means that the
+    process died.
+    """
     me = os.getpid()
-    with open(request_path, encoding="utf-8") as file:
+    with open(request_path, encoding="utf-8") as file:  # noqa: PTH123 - as few modules as can be
         request = json.load(file)
-    here = os.path.dirname(os.path.realpath(__file__))
+    here = os.path.dirname(os.path.realpath(__file__))  # noqa: PTH120 - as few modules as can be
     sys.path[:] = [*request["path"], *(one for one in sys.path if os.path.realpath(one) != here)]
     sys.argv[:] = [request["call"]]
     result = call(request)
     if os.getpid() != me:  # the subject forked, and this is the copy: it has no say
         os._exit(0)
-    with open(result_path, "w", encoding="ascii") as file:
+    with open(result_path, "w", encoding="ascii") as file:  # noqa: PTH123 - as few modules as can be
         file.write(json.dumps(result) + "\n")
     for stream in (sys.stdout, sys.stderr):
-        try:
+        with contextlib.suppress(
+            OSError, ValueError, AttributeError
+        ):  # the subject has closed or replaced it
             stream.flush()
-        except (OSError, ValueError, AttributeError):  # the subject has closed or replaced it
-            pass
     os._exit(0)  # threads that the subject left behind do not matter any more
 
 
@@ -44,7 +49,7 @@ def call(request: dict[str, Any]) -> dict[str, Any]:
     module_name, _, function_name = request["call"].partition(":")
     try:
         module = importlib.import_module(module_name)
-    except BaseException as error:
+    except BaseException as error:  # noqa: BLE001 - whatever the subject raises is what is asked for
         return {"kind": "import-failed", **told(error, request["tree"])}
     file = os.path.realpath(getattr(module, "__file__", None) or "")
     if not file.startswith(os.path.realpath(request["tree"]) + os.sep):
@@ -60,7 +65,7 @@ def call(request: dict[str, Any]) -> dict[str, Any]:
             value = awaited(value)
     except SystemExit:
         raise
-    except BaseException as error:
+    except BaseException as error:  # noqa: BLE001 - whatever the subject raises is what is asked for
         return {"kind": "raised", **told(error, request["tree"])}
     return returned(value)
 
@@ -113,14 +118,14 @@ def told(error: BaseException, tree: str) -> dict[str, Any]:
     name = kind.__qualname__ if kind.__module__ == "builtins" else f"{kind.__module__}.{kind.__qualname__}"
     try:
         message = str(error)
-    except Exception as other:
+    except Exception as other:  # noqa: BLE001 - whatever the subject raises is what is asked for
         message = f"<its str() raised {type(other).__name__}>"
     root = os.path.realpath(tree) + os.sep
     place = ""
     for frame in traceback.extract_tb(error.__traceback__):
         file = os.path.realpath(frame.filename)
         if file.startswith(root):
-            place = f"{file[len(root):]}:{frame.lineno}"
+            place = f"{file[len(root) :]}:{frame.lineno}"
     return {"type": name, "message": message, "place": place}
 
 

@@ -5,16 +5,18 @@ from __future__ import annotations
 import base64
 import json
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from mutkit.model.campaign import PythonProbe
 from mutkit.model.effect import Effect, NothingSeen, RaisedException, Returned
-from mutkit.model.ending import ProcessResult
 from mutkit.model.probe_run import ProbeRun
 from mutkit.probes.endings import effect_without_answer
-from mutkit.probes.surroundings import Surroundings
 from mutkit.process import run
-from mutkit.stage import Stage
+
+if TYPE_CHECKING:
+    from mutkit.model.campaign import PythonProbe
+    from mutkit.model.ending import ProcessResult
+    from mutkit.probes.surroundings import Surroundings
+    from mutkit.stage import Stage
 
 _INSIDE = Path(__file__).with_name("python_inside.py").absolute()
 _SLUGS = {

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from mutkit.hermetic import calls, install, link_tools
-from mutkit.model.campaign import Probe
-from mutkit.model.mock import Call
-from mutkit.stage import Stage
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from mutkit.model.campaign import Probe
+    from mutkit.model.mock import Call
+    from mutkit.stage import Stage
 
 _FOLDERS = {
     "HOME": "home",
@@ -27,7 +31,9 @@ _FOLDERS = {
 
 @dataclass(frozen=True)
 class Surroundings:
-    """Where one probe runs: ``folder`` is its own, ``cwd`` in the tree, ``env`` the whole environment, ``deadline`` in seconds."""
+    """Where one probe runs: ``folder`` is its own, ``cwd`` in the tree, ``env`` the whole environment,
+    ``deadline`` in seconds.
+    """
 
     folder: Path
     cwd: Path

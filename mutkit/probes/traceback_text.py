@@ -8,7 +8,10 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class LastError:
-    """The exception that a traceback ends with: its ``type`` as Python prints it, and its ``message``."""
+    """The exception that a traceback ends with: its ``type`` as Python prints it, and its ``message``.
+
+    The module is left out for built-in exceptions and those of the main program.
+    """
 
     type: str
     message: str
@@ -23,8 +26,8 @@ _GROUP_MARGIN = "  | "
 def last_error(stderr: bytes) -> LastError | None:
     """Return the exception of the last traceback in ``stderr``, None where there is none.
 
-    Of chained exceptions it is the last, which is the one that was not caught; of an exception group the group itself.
-    All that follows the traceback counts as its message: a message may have many lines.
+    Of chained exceptions it is the last, which is the one that was not caught; of an exception group the
+    group itself. All that follows the traceback counts as its message: a message may have many lines.
     """
     lines = stderr.decode("utf-8", "backslashreplace").replace("\r\n", "\n").rstrip("\n").split("\n")
     for at in range(len(lines) - 1, -1, -1):
@@ -54,7 +57,8 @@ def _named(lines: list[str]) -> LastError | None:
             found = _NAMED.fullmatch(line)
             if found is None:
                 return None
-            return LastError(found["type"], "\n".join([found["message"] or "", *lines[at + 1 :]]))
+            name = found["type"].removeprefix("__main__.")  # 3.10 prints it, later versions do not
+            return LastError(name, "\n".join([found["message"] or "", *lines[at + 1 :]]))
     return None
 
 

@@ -1,11 +1,10 @@
-"""What every kind of probe must do with programs that misbehave: see it, end them, and leave nothing running."""
+"""What every probe must do with programs that misbehave: see it, end them, leave nothing running."""
 
 from __future__ import annotations
 
 import os
 import textwrap
-from collections.abc import Callable
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -13,9 +12,14 @@ from mutkit.errors import UsageError
 from mutkit.model.campaign import JsonRpcProbe, Probe, ProcessProbe, PythonProbe
 from mutkit.model.effect import Died, Effect, Finished, Hung, NothingSeen, Returned
 from mutkit.model.ending import Exited, Signalled
-from mutkit.model.probe_run import ProbeRun
 from mutkit.probes import run_probe
-from mutkit.stage import Stage
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from mutkit.model.probe_run import ProbeRun
+    from mutkit.stage import Stage
 
 KINDS = ("process", "jsonrpc", "python")
 
@@ -36,8 +40,10 @@ print(json.dumps(answer()))
 
 
 @pytest.fixture(params=KINDS)
-def probing(request: pytest.FixtureRequest, tree: Path, stage: Callable[..., Stage]) -> Callable[..., ProbeRun]:
-    """Return a function that probes a subject whose ``answer()`` has the given body, with each kind of probe."""
+def probing(
+    request: pytest.FixtureRequest, tree: Path, stage: Callable[..., Stage]
+) -> Callable[..., ProbeRun]:
+    """Return a function that probes a subject whose ``answer()`` has this body, with each kind of probe."""
 
     def probe_for(**more: object) -> Probe:
         if request.param == "process":
@@ -73,7 +79,9 @@ def test_what_the_subject_answers_is_seen(probing: Callable[..., ProbeRun]) -> N
 
 
 def test_a_hang_is_a_hang_and_is_ended(probing: Callable[..., ProbeRun], tmp_path: Path) -> None:
-    """A subject that does not answer within the deadline hung, even if it ignores SIGTERM, and does not run on."""
+    """A subject that does not answer within the deadline hung, even if it ignores SIGTERM, and does not run
+    on.
+    """
     run = probing(
         f"""
         import os, signal
@@ -98,13 +106,13 @@ def test_a_crash_by_a_signal_is_told_with_the_signal(probing: Callable[..., Prob
 
 
 def test_an_exit_instead_of_an_answer_is_never_an_answer(probing: Callable[..., ProbeRun]) -> None:
-    """``os._exit(0)`` is a death for those who wait for an answer, and an exit without output for a process."""
+    """``os._exit(0)`` is a death to who waits for an answer, an exit without output for a process."""
     effect = probing("import os; os._exit(0)").effect
     assert effect in (Died(Exited(0)), Finished(0, b"", b""))
 
 
 def test_the_exception_that_ended_the_process_is_named(probing: Callable[..., ProbeRun]) -> None:
-    """Where the subject's exception kills the process or leaves the function, its type and message are known."""
+    """Where the subject's exception ends the process or leaves the function, its type and message are known."""
     effect = probing("raise KeyError('gone')").effect
     if isinstance(effect, Finished):
         assert effect.code == 1
@@ -116,7 +124,9 @@ def test_the_exception_that_ended_the_process_is_named(probing: Callable[..., Pr
 
 
 def test_64_mib_of_noise_do_not_stop_a_probe(probing: Callable[..., ProbeRun]) -> None:
-    """A subject that floods its output is seen through, or told to be over the cap; it is never cut short in silence."""
+    """A subject that floods its output is seen through, or told to be over the cap; it is never cut short in
+    silence.
+    """
     run = probing(
         """
         import sys
@@ -135,7 +145,7 @@ def test_64_mib_of_noise_do_not_stop_a_probe(probing: Callable[..., ProbeRun]) -
 
 
 def test_a_fork_that_comes_back_answers_once(probing: Callable[..., ProbeRun]) -> None:
-    """Of a subject that forks, with both copies going on, the parent's answer counts and the copy is ended."""
+    """Of a subject that forks, both copies going on, the parent's answer counts, the copy is ended."""
     run = probing(
         """
         import os, signal
@@ -159,12 +169,19 @@ def test_nothing_of_the_callers_environment_is_inherited(
     assert isinstance(env, dict)
     assert "SECRET" not in env
     assert env["ROOT"] == f"{tree}/data"
-    assert (env["TZ"], env["LC_ALL"], env["PYTHONHASHSEED"], env["PYTHONNOUSERSITE"]) == ("UTC", "C.UTF-8", "0", "1")
-    for name in ("HOME", "TMPDIR", "CODEX_HOME", "XDG_CACHE_HOME", "PYTHONPYCACHEPREFIX", "PATH"):
+    assert (env["TZ"], env["LC_ALL"], env["PYTHONHASHSEED"], env["PYTHONNOUSERSITE"]) == (
+        "UTC",
+        "C.UTF-8",
+        "0",
+        "1",
+    )
+    for name in ("HOME", "TMPDIR", "CODEX_HOME", "XDG_CACHE_HOME", "PATH"):
         assert env[name].startswith(str(tree.parent / "scratch")), name
 
 
-def test_the_path_has_nothing_but_mocks_and_named_tools(probing: Callable[..., ProbeRun], tmp_path: Path) -> None:
+def test_the_path_has_nothing_but_mocks_and_named_tools(
+    probing: Callable[..., ProbeRun], tmp_path: Path
+) -> None:
     """A mock is found and its call is kept with the run; a named tool is found; any other command is not."""
     (tmp_path / "agent.toml").write_text('[[step]]\ntext = "from the mock"\n')
     run = probing(
@@ -181,10 +198,13 @@ def test_the_path_has_nothing_but_mocks_and_named_tools(probing: Callable[..., P
 
 
 def test_without_mocks_no_command_is_found_at_all(probing: Callable[..., ProbeRun], tree: Path) -> None:
-    """PATH is a folder without programs, never empty: an empty PATH would run files of the working directory."""
+    """PATH is a folder without programs, never empty: that would run files of the working directory."""
     (tree / "agent").write_text("#!/bin/sh\necho wrong\n")
     (tree / "agent").chmod(0o755)
-    assert value_of(probing("import shutil; return [shutil.which('agent'), shutil.which('sh')]").effect) == [None, None]
+    assert value_of(probing("import shutil; return [shutil.which('agent'), shutil.which('sh')]").effect) == [
+        None,
+        None,
+    ]
 
 
 def test_a_tool_that_is_not_installed_is_said_before_anything_runs(probing: Callable[..., ProbeRun]) -> None:

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from mutkit.model.campaign import JsonRpcProbe
-from mutkit.model.effect import Died, Hung, NothingSeen, Refused, Returned
+from mutkit.model.effect import Died, Effect, Hung, NothingSeen, Refused, Returned
 from mutkit.model.ending import Exited
-from mutkit.model.probe_run import ProbeRun
 from mutkit.probes import run_probe
-from mutkit.stage import Stage
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from mutkit.model.probe_run import ProbeRun
+    from mutkit.stage import Stage
 
 SERVER = """
 import json, os, sys, time
@@ -44,9 +47,18 @@ def probing(tree: Path, stage: Callable[..., Stage]) -> Callable[..., ProbeRun]:
     return probe
 
 
+def value_of(effect: Effect) -> Any:
+    """Return what the server answered."""
+    assert isinstance(effect, Returned), effect
+    return effect.value
+
+
 def test_the_answer_is_what_the_pointer_shows(probing: Callable[..., ProbeRun]) -> None:
     """And what was sent is kept, byte for byte."""
-    run = probing("r = read(); answer(r, result={'content': [{'text': r['params']['q']}]})", show="/result/content/0/text")
+    run = probing(
+        "r = read(); answer(r, result={'content': [{'text': r['params']['q']}]})",
+        show="/result/content/0/text",
+    )
     assert run.effect == Returned("é")
     assert run.sent == '{"jsonrpc":"2.0","method":"ask","params":{"q":"é"},"id":1}\n'.encode()
 
@@ -86,8 +98,7 @@ second = read()
 third = read(); answer(third, result=[first, second, third])
 """
     effect = probing(program, handshake="mcp").effect
-    assert isinstance(effect, Returned)
-    first, second, third = effect.value
+    first, second, third = value_of(effect)
     assert (first["method"], first["params"]["protocolVersion"]) == ("initialize", "2025-06-18")
     assert first["params"]["clientInfo"]["name"] == "mutkit"
     assert second == {"jsonrpc": "2.0", "method": "notifications/initialized"}
@@ -150,8 +161,7 @@ write({"jsonrpc": "2.0", "id": "r", "method": "roots/list"})
 answer(request, result=[pong, read()])
 """
     effect = probing(program).effect
-    assert isinstance(effect, Returned)
-    pong, roots = effect.value
+    pong, roots = value_of(effect)
     assert pong == {"jsonrpc": "2.0", "id": 1, "result": {}}
     assert (roots["id"], roots["error"]["code"]) == ("r", -32601)
 
@@ -187,13 +197,17 @@ def test_an_answer_without_its_newline_is_none(probing: Callable[..., ProbeRun])
     ],
 )
 def test_no_answer_by_the_deadline_is_a_hang(probing: Callable[..., ProbeRun], program: str) -> None:
-    """Also of a server that would end with its input, never reads, has closed its output, or talks of other things."""
+    """Also of a server that would end with its input, never reads, has closed its output, or talks of other
+    things.
+    """
     assert probing(program, deadline=1.0).effect == Hung(1.0)
 
 
 def test_a_hang_in_the_handshake_is_a_hang(probing: Callable[..., ProbeRun]) -> None:
     """There the deadline counts too."""
-    assert probing("read(); sys.stdin.read(); time.sleep(60)", deadline=1.0, handshake="mcp").effect == Hung(1.0)
+    assert probing("read(); sys.stdin.read(); time.sleep(60)", deadline=1.0, handshake="mcp").effect == Hung(
+        1.0
+    )
 
 
 def test_the_probes_own_timeout_comes_before_the_stages(probing: Callable[..., ProbeRun]) -> None:
@@ -204,7 +218,9 @@ def test_the_probes_own_timeout_comes_before_the_stages(probing: Callable[..., P
 def test_5_mib_go_out_and_come_back(probing: Callable[..., ProbeRun]) -> None:
     """In a request and in an answer, neither waiting for the other."""
     text = "é" * (5 * 2**19)
-    effect = probing("r = read(); answer(r, result=r['params'])", send={"method": "echo", "params": text}).effect
+    effect = probing(
+        "r = read(); answer(r, result=r['params'])", send={"method": "echo", "params": text}
+    ).effect
     assert effect == Returned(text)
 
 
@@ -241,7 +257,9 @@ def test_a_program_that_is_not_there_shows_nothing(stage: Callable[..., Stage]) 
     assert run.effect.slug == "probe-not-started"
 
 
-def test_a_real_mcp_server_is_probed(probing: Callable[..., ProbeRun], tree: Path, stage: Callable[..., Stage]) -> None:
+def test_a_real_mcp_server_is_probed(
+    probing: Callable[..., ProbeRun], tree: Path, stage: Callable[..., Stage]
+) -> None:
     """A server on the MCP SDK, after the real handshake."""
     pytest.importorskip("mcp.server")
     (tree / "real.py").write_text(

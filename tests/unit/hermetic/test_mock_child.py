@@ -6,13 +6,16 @@ import os
 import signal
 import socket
 import subprocess
-from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
 from mutkit.errors import UsageError
 from mutkit.hermetic import MockCommands, Script
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 
 @pytest.fixture
@@ -28,7 +31,12 @@ def call(
     """Make ``codex`` follow the script, and call it to its end."""
     mock.add("codex", script)
     return subprocess.run(
-        ["codex", *argv], env={"PATH": mock.path, **env}, input=stdin, capture_output=True, timeout=30, check=False
+        ["codex", *argv],
+        env={"PATH": mock.path, **env},
+        input=stdin,
+        capture_output=True,
+        timeout=30,
+        check=False,
     )
 
 
@@ -36,7 +44,11 @@ def start(mock: MockCommands, script: Script, *argv: str) -> subprocess.Popen[by
     """Make ``codex`` follow the script, and start it with pipes."""
     mock.add("codex", script)
     return subprocess.Popen(
-        ["codex", *argv], env={"PATH": mock.path}, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+        ["codex", *argv],
+        env={"PATH": mock.path},
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
     )
 
 
@@ -49,7 +61,11 @@ def test_steps_write_to_both_streams_in_order_and_the_exit_code_is_the_scripts(m
     """Text is UTF-8, bytes are bytes, JSON is one compact line with its characters as they are."""
     script = Script().json({"a": [1, "é\u2028"]}).write(b"\xff\x00").write("oops\n", to="stderr").exit(3)
     done = call(mock, script)
-    assert (done.returncode, done.stdout, done.stderr) == (3, '{"a":[1,"é\u2028"]}\n'.encode() + b"\xff\x00", b"oops\n")
+    assert (done.returncode, done.stdout, done.stderr) == (
+        3,
+        '{"a":[1,"é\u2028"]}\n'.encode() + b"\xff\x00",
+        b"oops\n",
+    )
 
 
 @pytest.mark.parametrize(("size", "chunks"), [(1023, (1024,)), (1024, (1024, 1)), (5000, (5000, 1))])
@@ -84,7 +100,9 @@ def test_5_mib_in_one_line_come_through(mock: MockCommands) -> None:
 def test_with_drained_pace_each_read_gets_exactly_one_chunk(
     mock: MockCommands, how: dict[str, int], reads: list[bytes]
 ) -> None:
-    """Cut by size or by offsets: what was written in one piece is read in one piece, whatever the reader's speed."""
+    """Cut by size or by offsets: what was written in one piece is read in one piece, whatever the reader's
+    speed.
+    """
     with start(mock, Script().write("abcé", pace="drained", **how)) as child:  # type: ignore[arg-type]
         assert child.stdout is not None
         assert read_all(child.stdout.fileno()) == reads
@@ -104,7 +122,12 @@ def test_drained_pace_refuses_what_is_no_pipe(mock: MockCommands) -> None:
     ours, theirs = socket.socketpair()
     with ours, theirs:
         done = subprocess.run(
-            ["codex"], env={"PATH": mock.path}, stdout=theirs, stderr=subprocess.PIPE, timeout=30, check=False
+            ["codex"],
+            env={"PATH": mock.path},
+            stdout=theirs.fileno(),
+            stderr=subprocess.PIPE,
+            timeout=30,
+            check=False,
         )
     assert done.returncode == 98
     assert b"socket" in done.stderr
@@ -125,7 +148,9 @@ def test_the_call_is_recorded(mock: MockCommands, tmp_path: Path) -> None:
     mock.add("codex", Script().read_stdin().recording("CODEX_HOME", "NOT_SET"))
     child = subprocess.Popen(
         [b"codex", b"a b", b"", b"\xff\n"],
-        env={"PATH": mock.path, "CODEX_HOME": "/h", "SECRET": "s"}, cwd=tmp_path, stdin=subprocess.PIPE,
+        env={"PATH": mock.path, "CODEX_HOME": "/h", "SECRET": "s"},
+        cwd=tmp_path,
+        stdin=subprocess.PIPE,
     )
     child.communicate(b"line\n\x00", timeout=30)
     [seen] = mock.calls("codex")
@@ -190,7 +215,9 @@ def test_a_signal_is_recorded_and_does_what_the_script_says(
 
 def test_a_mock_can_ignore_a_signal(mock: MockCommands) -> None:
     """An ignored SIGINT is recorded, and the mock goes on: the SIGTERM behind it is what ends it."""
-    with start(mock, Script().write("ready\n").hang().on_signal("INT", "ignore").on_signal("TERM", 1)) as child:
+    with start(
+        mock, Script().write("ready\n").hang().on_signal("INT", "ignore").on_signal("TERM", 1)
+    ) as child:
         assert child.stdout is not None
         child.stdout.readline()
         child.send_signal(signal.SIGINT)  # of two that wait, Python handles the lower number first
@@ -324,9 +351,9 @@ def test_a_mock_can_wait_for_a_file(mock: MockCommands, tmp_path: Path) -> None:
         assert child.stdout.readline() == b"b\n"
 
 
-@pytest.mark.parametrize("folder", ["plain", "with blank", "it's $HOME \"quoted\"", "long" + "g" * 200])
+@pytest.mark.parametrize("folder", ["plain", "with blank", 'it\'s $HOME "quoted"', "long" + "g" * 200])
 def test_an_interpreter_at_any_path_is_found(tmp_path: Path, folder: str) -> None:
-    """A first line takes no blanks and not every length: such paths go through a shell, arguments unharmed."""
+    """A first line takes no blanks and not every length: such go through a shell, arguments unharmed."""
     import sys
 
     (tmp_path / folder).mkdir()
@@ -334,7 +361,9 @@ def test_an_interpreter_at_any_path_is_found(tmp_path: Path, folder: str) -> Non
     python.symlink_to(sys.executable)
     mock = MockCommands(tmp_path / "mock", python=str(python))
     mock.add("codex", Script().write("ok"))
-    done = subprocess.run(["codex", "a b", "", "$x"], env={"PATH": mock.path}, capture_output=True, check=False)
+    done = subprocess.run(
+        ["codex", "a b", "", "$x"], env={"PATH": mock.path}, capture_output=True, check=False
+    )
     assert (done.stdout, done.stderr) == (b"ok", b"")
     assert mock.calls("codex")[0].argv == ("a b", "", "$x")
 
@@ -344,7 +373,9 @@ def test_only_mocks_and_named_tools_are_on_the_path(tmp_path: Path) -> None:
     mock = MockCommands(tmp_path / "mock", tools=["env"])
     mock.add("codex", Script())
     assert {entry.name for entry in Path(mock.path).iterdir()} == {"codex", "env", ".mutkit"}
-    shown = subprocess.run(["env"], env={"PATH": mock.path, "A": "1"}, capture_output=True, text=True, check=True)
+    shown = subprocess.run(
+        ["env"], env={"PATH": mock.path, "A": "1"}, capture_output=True, text=True, check=True
+    )
     assert "A=1" in shown.stdout
 
 
@@ -377,8 +408,12 @@ def test_a_mock_starts_without_the_modules_that_cost_time(mock: MockCommands) ->
     """No json, re, enum or site: a mock is started often."""
     call(mock, Script())
     program = Path(mock.path) / "codex"
-    source = program.read_text().replace("mutkit_mock_child.main(", "mutkit_mock_child.Child.finish = lambda *_: "
-        "print(*sorted({'json', 're', 'enum', 'site', 'signal', 'typing'} & set(sys.modules))) or sys.exit()\nmutkit_mock_child.main(")
+    watched = ("json", "re", "enum", "site", "signal", "typing")
+    tell = (
+        f"mutkit_mock_child.Child.finish = lambda *_: print(*({watched} & sys.modules.keys())) or sys.exit()"
+    )
+    tell = tell.replace(str(watched), str(set(watched)))
+    source = program.read_text().replace("mutkit_mock_child.main(", f"{tell}\nmutkit_mock_child.main(")
     program.write_text(source)
     done = subprocess.run(["codex"], env={"PATH": mock.path}, capture_output=True, check=False)
     assert (done.stdout, done.stderr) == (b"\n", b"")
@@ -387,6 +422,5 @@ def test_a_mock_starts_without_the_modules_that_cost_time(mock: MockCommands) ->
 def test_a_stopped_builder_is_not_changed_by_later_calls(mock: MockCommands) -> None:
     """Scripts are values: what is derived from one leaves it as it was."""
     base = Script().write("a")
-    make: Callable[[], Script] = lambda: base.write("b").exit(2)  # noqa: E731 - read as one expression
-    make()
+    assert call(mock, base.write("b").exit(2)).stdout == b"ab"
     assert call(mock, base).stdout == b"a"

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import subprocess
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
 from mutkit.errors import SpecError
 from mutkit.hermetic import MockCommands, Script
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
 def read(tmp_path: Path, text: str) -> Script:
@@ -80,7 +83,10 @@ def test_a_file_step_is_relative_to_the_script(tmp_path: Path) -> None:
     (tmp_path / "answer.bin").write_bytes(b"\xff\x00")
     mock = MockCommands(tmp_path / "mock")
     mock.add("codex", read(tmp_path, '[[call]]\n[[call.step]]\nfile = "answer.bin"\n'))
-    assert subprocess.run(["codex"], env={"PATH": mock.path}, capture_output=True, check=True).stdout == b"\xff\x00"
+    assert (
+        subprocess.run(["codex"], env={"PATH": mock.path}, capture_output=True, check=True).stdout
+        == b"\xff\x00"
+    )
 
 
 def test_unknown_keys_and_wrong_types_are_all_told_at_once(tmp_path: Path) -> None:

@@ -36,7 +36,9 @@ def test_a_length_header_stands_among_others_and_after_noise() -> None:
 
 
 def test_a_message_of_20_mib_costs_no_more_than_its_length() -> None:
-    """Only new bytes are looked through: 20 MiB in pieces of 4,096 take far less than rescanning would (minutes)."""
+    """Only new bytes are looked through: 20 MiB in pieces of 4,096 take far less than rescanning would
+    (minutes).
+    """
     piece = b"x" * 4096
     framing = NewlineFraming()
     begin = time.process_time()

@@ -4,17 +4,22 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
 from mutkit.probes.traceback_text import LastError, last_error
 
+if TYPE_CHECKING:
+    from pathlib import Path
+
 
 def stderr_of(tmp_path: Path, source: str) -> bytes:
     """Return what this Python prints when it dies of ``source``."""
     (tmp_path / "program.py").write_text(source, encoding="utf-8")
-    return subprocess.run([sys.executable, "program.py"], cwd=tmp_path, capture_output=True, check=False).stderr
+    return subprocess.run(
+        [sys.executable, "program.py"], cwd=tmp_path, capture_output=True, check=False
+    ).stderr
 
 
 @pytest.mark.parametrize(
@@ -28,7 +33,11 @@ def stderr_of(tmp_path: Path, source: str) -> bytes:
         ("def f():\n  class E(Exception): pass\n  raise E('x')\nf()", "f.<locals>.E", "x"),
         ("import json\njson.loads('{')", "json.decoder.JSONDecodeError", "Expecting*"),
         ("try:\n  1/0\nexcept ZeroDivisionError:\n  raise KeyError('k')", "KeyError", "'k'"),
-        ("try:\n  1/0\nexcept ZeroDivisionError as e:\n  raise OSError(2, 'gone') from e", "FileNotFoundError", "*gone"),
+        (
+            "try:\n  1/0\nexcept ZeroDivisionError as e:\n  raise OSError(2, 'gone') from e",
+            "FileNotFoundError",
+            "*gone",
+        ),
         ("def f(): f()\nf()", "RecursionError", "maximum recursion depth exceeded*"),
         ("def f(:\n  pass", "SyntaxError", "*"),
         ("if 1:\npass", "IndentationError", "expected an indented block*"),
@@ -37,7 +46,9 @@ def stderr_of(tmp_path: Path, source: str) -> bytes:
         ("raise KeyboardInterrupt", "KeyboardInterrupt", ""),
     ],
 )
-def test_the_exception_that_ended_a_python_is_read(tmp_path: Path, source: str, type_: str, message: str) -> None:
+def test_the_exception_that_ended_a_python_is_read(
+    tmp_path: Path, source: str, type_: str, message: str
+) -> None:
     """As this Python prints it: nested, chained, with many lines, without a message, not compiled at all."""
     from mutkit.model.matcher import matches
 
@@ -82,8 +93,8 @@ During handling of the above exception, another exception occurred:
 def test_log_lines_before_the_traceback_are_passed_over() -> None:
     """Of two tracebacks the last counts; an earlier one was logged and survived."""
     text = (
-        b"INFO start\nTraceback (most recent call last):\n  File \"a.py\", line 1, in a\nValueError: logged\n"
-        b"INFO went on\nTraceback (most recent call last):\n  File \"b.py\", line 1, in b\nb.Fatal: end\n"
+        b'INFO start\nTraceback (most recent call last):\n  File "a.py", line 1, in a\nValueError: logged\n'
+        b'INFO went on\nTraceback (most recent call last):\n  File "b.py", line 1, in b\nb.Fatal: end\n'
     )
     assert last_error(text) == LastError("b.Fatal", "end")
 
