@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 LIMIT = 3
 WIDTH = 60
+OUTSIDE = 2
+TWICE = "has two different things where a metavariable stands twice"
 
 OPERATORS = (cst.BaseBinaryOp, cst.BaseUnaryOp, cst.BaseBooleanOp, cst.BaseCompOp, cst.BaseAugOp)
 
@@ -64,7 +66,7 @@ Difference = tuple[int, str]
 def nearest(source: Source, scope: Scope, pattern: Pattern) -> tuple[NearMiss, ...]:
     """Return the nearest misses of a pattern that matches nothing in ``scope``, the nearest first.
 
-    They are of the same kind as the pattern's root; a full match outside of the scope comes first.
+    They are of the same kind as the pattern's root; full matches outside of the scope come after misses by a hair's breadth.
     """
     ranked: list[tuple[int, int, NearMiss]] = []
     elsewhere = scope if isinstance(scope.node, cst.Module) else Scope("", source.module, (source.module,))
@@ -77,11 +79,9 @@ def nearest(source: Source, scope: Scope, pattern: Pattern) -> tuple[NearMiss, .
         if outside:
             if next(match_run(wanted, nodes, NOTHING), None) is None:
                 continue
-            found: list[Difference] = [(0, f"is outside of `{scope.name}`")]
+            found: list[Difference] = [(OUTSIDE, f"is outside of `{scope.name}`")]
         else:
-            found = _run_differences(wanted, nodes, "statement") or [
-                (1, "has two different things where a metavariable stands twice")
-            ]
+            found = _run_differences(wanted, nodes, "statement") or [(1, TWICE)]
         cost = sum(weight for weight, _ in found)
         line = source.line_of(start)
         ranked.append((cost, line, NearMiss(line, code, found[0][1])))
@@ -143,6 +143,8 @@ def _node_differences(pattern: cst.CSTNode, target: cst.CSTNode) -> list[Differe
     found: list[Difference] = []
     for name in meaning(type(pattern)):
         found += _differences(getattr(pattern, name), getattr(target, name), name)
+    if not found and any(one_in(node) is not None or run_in(node) is not None for node in walk(pattern)):
+        return [(1, TWICE)]
     return found or [(1, instead)]
 
 

@@ -1,0 +1,74 @@
+"""What an author is told when a pattern matches nothing."""
+
+from __future__ import annotations
+
+import pytest
+
+from mutkit.errors import AnchorError, NearMiss
+from mutkit.rewriters.python.rewriter import PythonRewriter
+
+WHY = {
+    "an operator": ("a + b", "x = a - b", "operator is `-`, not `+`"),
+    "a comparison": ("a is None", "x = a is not None", "operator is `is not`, not `is`"),
+    "an else": ("if a:\n    b()", "if a:\n    b()\nelse:\n    c()", "has an `else`"),
+    "an elif": ("if a:\n    b()", "if a:\n    b()\nelif c:\n    d()", "has an `elif`"),
+    "no else": ("if a:\n    b()\nelse:\n    c()", "if a:\n    b()", "has no `else`"),
+    "a finally": ("try:\n    a()\nexcept B:\n    c()", "try:\n    a()\nexcept B:\n    c()\nfinally:\n    d()", "has a `finally`"),
+    "a cause": ("raise E()", "raise E() from e", "has a `from`"),
+    "async": ("def f(): pass", "async def f(): pass", "has an `async`"),
+    "a return annotation": ("def f(): pass", "def f() -> int: pass", "has a return annotation"),
+    "a decorator": ("def f(): pass", "@d\ndef f(): pass", "has 1 decorator more"),
+    "more statements": ("if a:\n    b()", "if a:\n    b()\n    c()\n    d()", "has 2 statements more"),
+    "fewer statements": ("if a:\n    b()\n    c()", "if a:\n    b()", "has 1 statement fewer"),
+    "more arguments": ("f(a)", "f(a, b)", "has 1 argument more"),
+    "another name": ("f(a)", "f(b)", "has `b`, not `a`"),
+    "another string": ("f('a')", "f('b')", "has `'b'`, not `'a'`"),
+    "another kind of expression": ("f(a.b)", "f(a[b])", "has `a[b]`, not `a.b`"),
+    "another condition deep inside": ("if not a.b(c):\n    $$$_", "if not a.b(d):\n    e()", "has `d`, not `c`"),
+    "a metavariable that stands twice": ("$X == $X", "x = a == b", "has two different things where a metavariable stands twice"),
+    "a keyword": ("f(a)", "f(k=a)", "has a keyword"),
+    "a metavariable in the reason": ("f($X + 1)", "f(g)", "has `g`, not `$X + 1`"),
+}
+"""Name: (find, source, why)."""
+
+
+def misses(find: str, source: str, scope: str = "") -> tuple[NearMiss, ...]:
+    """Return the near misses of a pattern that matches nothing."""
+    with pytest.raises(AnchorError) as caught:
+        PythonRewriter().rewrite((source + "\n").encode(), scope=scope, find=find, replace="mark")
+    assert caught.value.slug == "anchor-missing"
+    return caught.value.near
+
+
+@pytest.mark.parametrize(("find", "source", "why"), WHY.values(), ids=WHY)
+def test_the_nearest_miss_says_what_differs(find: str, source: str, why: str) -> None:
+    """The one place of the same kind is named with the first thing that differs."""
+    assert [miss.why for miss in misses(find, source)] == [why]
+
+
+def test_near_misses_are_ranked_and_few() -> None:
+    """The place with the fewest differences comes first; three are enough."""
+    source = "a.x(1, 2)\na.y(1)\nb.z(3, 4, 5)\na.x(1, b=2)\nq(7)"
+    near = misses("a.x(1)", source)
+    assert [(miss.line, miss.code) for miss in near] == [(1, "a.x(1, 2)"), (2, "a.y(1)"), (4, "a.x(1, b=2)")]
+
+
+def test_a_match_outside_of_the_scope_is_a_near_miss() -> None:
+    """A pattern in the wrong scope is an author's usual mistake; only what differs in one thing comes before."""
+    source = "def f():\n    return a - 1, b * 2\n\ndef g():\n    return a + 1"
+    assert [(miss.line, miss.why) for miss in misses("a + 1", source, "f")] == [
+        (2, "operator is `-`, not `+`"),
+        (5, "is outside of `f`"),
+        (2, "has `b`, not `a`"),
+    ]
+
+
+def test_nothing_of_the_same_kind_gives_no_near_miss() -> None:
+    """A list of unlike places would not help."""
+    assert misses("while a:\n    b()", "x = 1") == ()
+
+
+def test_the_message_names_the_nearest_miss() -> None:
+    """Who reads only the message still learns where to look."""
+    with pytest.raises(AnchorError, match=r"matches nothing in `f`; the nearest is line 2: operator is `-`, not `\+`\."):
+        PythonRewriter().rewrite(b"def f():\n    return a - 1\n", scope="f", find="a + 1", replace="a")
