@@ -49,30 +49,39 @@ class Place:
             )
 
 
+@dataclass(frozen=True)
+class Variant:
+    """A program to be run: the tree with ``content`` in ``file``; without a file it is the baseline."""
+
+    file: str = ""
+    content: bytes = b""
+
+
 @contextmanager
-def held(workspace: Workspace, file: str, content: bytes | None) -> Iterator[list[str]]:
-    """Hold a variant (``content`` in ``file``; None is the baseline) while the block runs, then restore the workspace.
+def held(place: Place, variant: Variant, changed: list[str]) -> Iterator[None]:
+    """Hold a variant while one run of it lasts, then restore the workspace: each run finds the variant as it was made.
 
-    The list that is given is filled, at the end, with the files that the runs changed.
+    What the run changed in the workspace is added to ``changed``.
     """
-    changed: list[str] = []
-    if content is not None:
-        workspace.hold(file, content)
+    if variant.file:
+        place.workspace.hold(variant.file, variant.content)
     try:
-        yield changed
+        yield
     finally:
-        changed += [str(change) for change in workspace.restore()]
+        changed += [text for text in map(str, place.workspace.restore()) if text not in changed]
 
 
-def look(place: Place, probe: Probe, deadline: float) -> ProbeRun:
-    """Run a probe on what the workspace holds."""
-    with place.stage(deadline) as stage:
+def look(place: Place, variant: Variant, probe: Probe, deadline: float, changed: list[str]) -> ProbeRun:
+    """Run a probe on a variant."""
+    with held(place, variant, changed), place.stage(deadline) as stage:
         return run_probe(probe, stage)
 
 
-def run_cases(place: Place, deadline: float, cases: Sequence[str] | None = None) -> SuiteRun:
-    """Run the named cases, or the whole suite, on what the workspace holds."""
-    with place.stage(deadline) as stage:
+def run_cases(
+    place: Place, variant: Variant, deadline: float, changed: list[str], cases: Sequence[str] | None = None
+) -> SuiteRun:
+    """Run the named cases, or the whole suite, on a variant."""
+    with held(place, variant, changed), place.stage(deadline) as stage:
         return run_suite(place.campaign.campaign.suite, stage, cases)
 
 

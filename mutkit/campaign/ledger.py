@@ -8,6 +8,7 @@ from typing import Any
 
 from mutkit.model.result import SpecResult
 from mutkit.campaign.tasks import Baseline, effect_of
+from mutkit.execute import Variant
 from mutkit.judge import holds, judge
 from mutkit.model.case import SuiteRun
 from mutkit.model.effect import Effect
@@ -46,21 +47,22 @@ class Ledger:
         """Return the specs whose mutant could be made."""
         return [loaded for loaded in self._specs if loaded.path in self._mutants]
 
-    def null_mutants(self) -> Iterator[tuple[str, str, bytes, list[LoadedSpec]]]:
-        """Give the null mutant of each file: the step's name, file, content and the specs that rest on it."""
+    def null_mutants(self) -> Iterator[tuple[str, Variant, list[LoadedSpec]]]:
+        """Give the null mutant of each file: the step's name, the variant and the specs that rest on it."""
         for file, specs in self._by_file.items():
-            yield f"null mutant: {file}", file, self._mutants[specs[0].path].null, specs
+            yield f"null mutant: {file}", Variant(file, self._mutants[specs[0].path].null), specs
 
-    def canaries(self) -> Iterator[tuple[str, Mutant, list[LoadedSpec]]]:
-        """Give the canary of each scope: the step's name, a mutant that holds it, and the specs of the scope."""
+    def canaries(self) -> Iterator[tuple[str, Variant, list[LoadedSpec]]]:
+        """Give the canary of each scope: the step's name, the variant and the specs of the scope."""
         for specs in self._by_scope.values():
             mutant = self._mutants[specs[0].path]
-            yield f"canary: {specs[0].spec.file} {mutant.site.scope or 'module'}", mutant, specs
+            file = specs[0].spec.file
+            yield f"canary: {file} {mutant.site.scope or 'module'}", Variant(file, mutant.canary), specs
 
-    def mutants_to_run(self) -> Iterator[tuple[str, LoadedSpec, Mutant]]:
-        """Give each mutant: the step's name, the spec and the mutant."""
+    def mutants_to_run(self) -> Iterator[tuple[str, Variant, LoadedSpec]]:
+        """Give each mutant: the step's name, the variant and the spec."""
         for loaded in self.runnable():
-            yield f"mutant: {loaded.id}", loaded, self._mutants[loaded.path]
+            yield f"mutant: {loaded.id}", Variant(loaded.spec.file, self._mutants[loaded.path].content), loaded
 
     def enter(self, name: str, outcome: Any) -> None:
         """Enter what a step gave back, by the step's name."""

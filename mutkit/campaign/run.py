@@ -6,6 +6,7 @@ import time
 from collections.abc import Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -144,7 +145,7 @@ def _work(workers: Crew, ledger: Ledger, listener: Listener) -> None:
 def _baseline(workers: Crew, specs: list[LoadedSpec], listener: Listener) -> Baseline:
     probes = probes_of(specs)
     suite_future = workers.submit(baseline_suite)
-    probes_future = workers.submit(lambda place: baseline_probes(place, probes))
+    probes_future = workers.submit(partial(baseline_probes, probes=probes))
     effects, deadlines = probes_future.result()
     listener.step("baseline probes")
     suite, changed = suite_future.result()
@@ -155,12 +156,10 @@ def _baseline(workers: Crew, specs: list[LoadedSpec], listener: Listener) -> Bas
 def _submit(workers: Crew, ledger: Ledger, baseline: Baseline) -> dict[Future[Any], str]:
     """Queue the null mutant of each file, the canary of each scope and each mutant."""
     futures: dict[Future[Any], str] = {}
-    for name, file, content, specs in ledger.null_mutants():
-        futures[
-            workers.submit(lambda place, f=file, c=content, s=specs: null_mutant(place, f, c, s, baseline))  # type: ignore[misc]
-        ] = name
-    for name, mutant, specs in ledger.canaries():
-        futures[workers.submit(lambda place, m=mutant, s=specs: canary(place, m, s, baseline))] = name  # type: ignore[misc]
-    for name, loaded, mutant in ledger.mutants_to_run():
-        futures[workers.submit(lambda place, x=loaded, m=mutant: mutant_run(place, x, m, baseline))] = name  # type: ignore[misc]
+    for name, variant, specs in ledger.null_mutants():
+        futures[workers.submit(partial(null_mutant, variant=variant, specs=specs, baseline=baseline))] = name
+    for name, variant, specs in ledger.canaries():
+        futures[workers.submit(partial(canary, variant=variant, specs=specs, baseline=baseline))] = name
+    for name, variant, loaded in ledger.mutants_to_run():
+        futures[workers.submit(partial(mutant_run, variant=variant, loaded=loaded, baseline=baseline))] = name
     return futures

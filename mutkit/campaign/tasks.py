@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from mutkit.execute import Place, held, look, recorded, run_cases
+from mutkit.execute import Place, Variant, look, recorded, run_cases
 from mutkit.judge import noticed
 from mutkit.model.campaign import Probe
 from mutkit.model.case import SuiteRun
 from mutkit.model.effect import Effect
-from mutkit.model.mutant import Mutant
 from mutkit.model.observation import Canary, VariantRun
 from mutkit.model.spec import LoadedSpec
 
@@ -51,10 +50,9 @@ def effect_of(loaded: LoadedSpec, effects: dict[str, Effect], suite: SuiteRun | 
 
 
 def baseline_suite(place: Place) -> tuple[SuiteRun, tuple[str, ...]]:
-    """Run the whole suite on the unmutated tree."""
-    deadline = place.campaign.campaign.suite.timeout or BASELINE_SUITE_SECONDS
-    with held(place.workspace, "", None) as changed:
-        suite = run_cases(place, deadline)
+    """Run the whole suite on the unmutated tree; return the run and the files that it changed."""
+    changed: list[str] = []
+    suite = run_cases(place, Variant(), place.campaign.campaign.suite.timeout or BASELINE_SUITE_SECONDS, changed)
     return suite, tuple(changed)
 
 
@@ -62,53 +60,57 @@ def baseline_probes(place: Place, probes: dict[str, Probe]) -> tuple[dict[str, E
     """Run each probe on the unmutated tree: return the effects, and the deadlines that follow from the durations."""
     effects: dict[str, Effect] = {}
     deadlines: dict[str, float] = {}
-    with held(place.workspace, "", None):
-        for key, probe in probes.items():
-            run = look(place, probe, probe.timeout or BASELINE_PROBE_SECONDS)
-            effects[key] = run.effect
-            took = run.result.duration if run.result is not None else PROBE_FLOOR_SECONDS
-            deadlines[key] = probe.timeout or max(PROBE_FLOOR_SECONDS, PROBE_FACTOR * took)
+    for key, probe in probes.items():
+        run = look(place, Variant(), probe, probe.timeout or BASELINE_PROBE_SECONDS, [])
+        effects[key] = run.effect
+        took = run.result.duration if run.result is not None else PROBE_FLOOR_SECONDS
+        deadlines[key] = probe.timeout or max(PROBE_FLOOR_SECONDS, PROBE_FACTOR * took)
     return effects, deadlines
 
 
 def null_mutant(
-    place: Place, file: str, content: bytes, specs: list[LoadedSpec], baseline: Baseline
+    place: Place, variant: Variant, specs: list[LoadedSpec], baseline: Baseline
 ) -> tuple[SuiteRun, dict[str, Effect]]:
     """Run everything on the file rewritten to itself: it must show what the baseline shows."""
-    deadline = baseline.suite_deadline(place.campaign.campaign.suite.timeout)
-    with held(place.workspace, file, content):
-        effects = {
-            key: look(place, probe, baseline.probe_deadlines[key]).effect for key, probe in probes_of(specs).items()
-        }
-        return run_cases(place, deadline), effects
+    effects = _effects(place, variant, specs, baseline)
+    return run_cases(place, variant, _suite_deadline(place, baseline), []), effects
 
 
-def canary(place: Place, mutant: Mutant, specs: list[LoadedSpec], baseline: Baseline) -> dict[str, Canary]:
+def canary(place: Place, variant: Variant, specs: list[LoadedSpec], baseline: Baseline) -> dict[str, Canary]:
     """Run the probes and named cases of the specs of one scope while that scope raises; return one canary a spec path."""
-    deadline = baseline.suite_deadline(place.campaign.campaign.suite.timeout)
     named = sorted({case_id for loaded in specs for case_id in loaded.killers})
-    with held(place.workspace, specs[0].spec.file, mutant.canary):
-        effects = {
-            key: look(place, probe, baseline.probe_deadlines[key]).effect for key, probe in probes_of(specs).items()
-        }
-        suite = run_cases(place, deadline, named)
+    effects = _effects(place, variant, specs, baseline)
+    suite = run_cases(place, variant, _suite_deadline(place, baseline), [], named)
     failed = noticed(suite, named)
     trouble = "; ".join(t.message for t in suite.troubles)
     return {str(s.path): Canary(failed, effect_of(s, effects, None), trouble) for s in specs}
 
 
-def mutant_run(place: Place, loaded: LoadedSpec, mutant: Mutant, baseline: Baseline) -> VariantRun:
+def mutant_run(place: Place, variant: Variant, loaded: LoadedSpec, baseline: Baseline) -> VariantRun:
     """Look at the mutant, run the whole suite, and run failing killers again as often as the campaign asks."""
-    suite_of = place.campaign.campaign.suite
-    deadline = baseline.suite_deadline(suite_of.timeout)
-    with held(place.workspace, loaded.spec.file, mutant.content) as changed:
-        effect: Effect | None = None
-        if loaded.probe is not None:
-            effect = look(place, loaded.probe, baseline.probe_deadlines[repr(loaded.probe)]).effect
-        suite = run_cases(place, deadline)
-        killers = sorted(noticed(suite, loaded.killers))
-        again = suite_of.confirm if killers and suite.complete else 0
-        confirmations = tuple(run_cases(place, deadline, killers) for _ in range(again))
+    deadline = _suite_deadline(place, baseline)
+    changed: list[str] = []
+    effect: Effect | None = None
+    if loaded.probe is not None:
+        key = repr(loaded.probe)
+        effect = look(place, variant, loaded.probe, baseline.probe_deadlines[key], changed).effect
+    suite = run_cases(place, variant, deadline, changed)
+    killers = sorted(noticed(suite, loaded.killers))
+    repeats = place.campaign.campaign.suite.confirm if killers and suite.complete else 0
+    again = tuple(run_cases(place, variant, deadline, changed, killers) for _ in range(repeats))
     if loaded.probe is None:
         effect = recorded(suite, loaded.observed_case)
-    return VariantRun(effect, suite, confirmations, tuple(changed))
+    return VariantRun(effect, suite, again, tuple(changed))
+
+
+def _suite_deadline(place: Place, baseline: Baseline) -> float:
+    return baseline.suite_deadline(place.campaign.campaign.suite.timeout)
+
+
+def _effects(
+    place: Place, variant: Variant, specs: list[LoadedSpec], baseline: Baseline
+) -> dict[str, Effect]:
+    return {
+        key: look(place, variant, probe, baseline.probe_deadlines[key], []).effect
+        for key, probe in probes_of(specs).items()
+    }

@@ -84,6 +84,8 @@ def pytest_command(
         "-o",
         f"cache_dir={stage.scratch / 'cache'}",
         "--continue-on-collection-errors",
+        # Nobody reads what a case printed, and a mutant may print a gigabyte.
+        "--show-capture=no",
         *suite.args,
         *_places(suite, stage.tree, cases),
     )
