@@ -8,7 +8,6 @@ import os
 import signal
 import sys
 import threading
-import traceback
 from typing import TYPE_CHECKING, Any, Protocol
 
 from examples.bridge.child import Limits, kill_all, run_child
@@ -237,7 +236,7 @@ def _leave(number: int, _frame: FrameType | None) -> None:
 
 def _end_process(args: threading.ExceptHookArgs) -> None:
     """End the process on a bug in a call: after it, nothing that the bridge says could be trusted."""
-    traceback.print_exception(args.exc_type, args.exc_value, args.exc_traceback)
+    threading.__excepthook__(args)  # prints the traceback
     sys.stderr.flush()
     kill_all()
     os._exit(1)
