@@ -110,7 +110,7 @@ def run(
       mutkit run specs/bridge --only accept-empty-final --keep
       mutkit run specs --json report.json
     """
-    from mutkit.campaign import Options, run_campaigns
+    from mutkit.campaign.run import Options, run_campaigns
     from mutkit.load import load
     from mutkit.process import Cancellation
     from mutkit.report import as_json, final_lines

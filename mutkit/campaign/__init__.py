@@ -1,5 +1,4 @@
-"""Owns the order of a campaign: baseline, controls, mutants, judgements. The only place that knows it."""
+"""Owns the order of a campaign: baseline, controls, mutants, judgements. The only place that knows it.
 
-from mutkit.campaign.run import Listener, Options, run_campaigns
-
-__all__ = ["Listener", "Options", "run_campaigns"]
+Nothing is imported here: ``mutkit.campaign.lint`` must not pay for what only ``mutkit.campaign.run`` needs.
+"""
