@@ -79,9 +79,7 @@ def _bind(name: str, target: Any, captures: Captures) -> Iterator[Captures]:
     if bound is None:
         yield {**captures, name: target}
     elif isinstance(bound, tuple):
-        if len(bound) == len(target) and all(
-            equal(mine, its) for mine, its in zip(bound, target, strict=True)
-        ):
+        if len(bound) == len(target) and all(equal(mine, its) for mine, its in zip(bound, target, strict=True)):
             yield captures
     elif equal(bound, target):
         yield captures
@@ -155,11 +153,7 @@ def _parts(string: Any) -> list[Any]:
     parts: list[Any] = []
     for part in string.parts:
         if isinstance(part, (cst.FormattedStringText, cst.TemplatedStringText)):
-            text = (
-                part.value
-                if prefix and part.value.endswith("\\")
-                else literal(prefix + quote + part.value + quote)
-            )
+            text = part.value if prefix and part.value.endswith("\\") else literal(prefix + quote + part.value + quote)
             parts.append(text)
         else:
             parts.append(part)
@@ -169,11 +163,7 @@ def _parts(string: Any) -> list[Any]:
 def _match_replacement(pattern: Any, target: Any, captures: Captures) -> Iterator[Captures]:
     """``f"{x=}"`` shows the code itself, white space included: there spelling counts."""
     if (pattern.equal is None) == (target.equal is None):
-        if (
-            pattern.equal is not None
-            and one_in(pattern.expression) is None
-            and _spelled(pattern) != _spelled(target)
-        ):
+        if pattern.equal is not None and one_in(pattern.expression) is None and _spelled(pattern) != _spelled(target):
             return
         yield from _match_fields(pattern, target, captures)
 
@@ -232,9 +222,7 @@ def _match_class(pattern: cst.ClassDef, target: cst.ClassDef, captures: Captures
         )
 
 
-def _match_parameters(
-    pattern: cst.Parameters, target: cst.Parameters, captures: Captures
-) -> Iterator[Captures]:
+def _match_parameters(pattern: cst.Parameters, target: cst.Parameters, captures: Captures) -> Iterator[Captures]:
     yield from match_run(parameters(pattern), parameters(target), captures)
 
 

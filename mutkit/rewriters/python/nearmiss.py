@@ -66,7 +66,8 @@ Difference = tuple[int, str]
 def nearest(source: Source, scope: Scope, pattern: Pattern) -> tuple[NearMiss, ...]:
     """Return the nearest misses of a pattern that matches nothing in ``scope``, the nearest first.
 
-    They are of the same kind as the pattern's root; full matches outside of the scope come after misses by a hair's breadth.
+    They are of the same kind as the pattern's root; full matches outside of the scope come after misses by a
+    hair's breadth.
     """
     ranked: list[tuple[int, int, NearMiss]] = []
     elsewhere = scope if isinstance(scope.node, cst.Module) else Scope("", source.module, (source.module,))
@@ -88,9 +89,7 @@ def nearest(source: Source, scope: Scope, pattern: Pattern) -> tuple[NearMiss, .
     return tuple(miss for _, _, miss in sorted(ranked, key=lambda item: item[:2])[:LIMIT])
 
 
-def _candidates(
-    scope: Scope, wanted: Sequence[cst.CSTNode], *, whole: bool
-) -> Iterator[Sequence[cst.CSTNode]]:
+def _candidates(scope: Scope, wanted: Sequence[cst.CSTNode], *, whole: bool) -> Iterator[Sequence[cst.CSTNode]]:
     if whole:
         for expression, _, _, _ in expressions(scope):
             if type(expression) is type(wanted[0]):
@@ -133,19 +132,22 @@ def _members(value: Any, field: str) -> tuple[str, Sequence[Any]] | None:
 
 
 def _node_differences(pattern: cst.CSTNode, target: cst.CSTNode) -> list[Difference]:
-    instead = f"has `{_code(target)}`, not `{_code(pattern)}`"
     if isinstance(pattern, OPERATORS) and isinstance(target, OPERATORS):
         return [(1, f"operator is `{_code(target)}`, not `{_code(pattern)}`")]
     if type(pattern) is not type(target) or one_in(pattern) is not None:
-        return [(1 + sum(1 for _ in walk(pattern)), instead)]
+        return _instead(pattern, target, 1 + sum(1 for _ in walk(pattern)))
     if isinstance(pattern, LEAVES):
-        return [(1, instead)]
+        return _instead(pattern, target)
     found: list[Difference] = []
     for name in meaning(type(pattern)):
         found += _differences(getattr(pattern, name), getattr(target, name), name)
     if not found and any(one_in(node) is not None or run_in(node) is not None for node in walk(pattern)):
         return [(1, TWICE)]
-    return found or [(1, instead)]
+    return found or _instead(pattern, target)
+
+
+def _instead(pattern: cst.CSTNode, target: cst.CSTNode, weight: int = 1) -> list[Difference]:
+    return [(weight, f"has `{_code(target)}`, not `{_code(pattern)}`")]
 
 
 def _presence(pattern: Any, target: Any, field: str) -> list[Difference]:
@@ -174,9 +176,7 @@ def _run_differences(patterns: Sequence[Any], targets: Sequence[Any], called: st
     found: list[Difference] = []
     more = len(targets) - len(patterns)
     if more:
-        found.append(
-            (abs(more), f"has {abs(more)} {called}{'s' * (abs(more) > 1)} {'more' if more > 0 else 'fewer'}")
-        )
+        found.append((abs(more), f"has {abs(more)} {called}{'s' * (abs(more) > 1)} {'more' if more > 0 else 'fewer'}"))
     for pattern, target in zip(patterns, targets, strict=False):
         found += _differences(pattern, target, called)
     return found

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING, TypeAlias
 
 import libcst as cst
@@ -9,10 +10,14 @@ import libcst as cst
 from mutkit.rewriters.python.shape import Body, Unit, children, holds_names_only, units
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from mutkit.rewriters.python.scopes import Scope
     from mutkit.rewriters.python.source import Source
+
+
+CACHED = 32
+"""Scopes whose places are kept: the specs of a file share them."""
 
 
 def start_of(source: Source, node: cst.CSTNode) -> int:
@@ -22,11 +27,11 @@ def start_of(source: Source, node: cst.CSTNode) -> int:
     return source.span(node).start
 
 
-def bodies(scope: Scope) -> Iterator[tuple[cst.CSTNode, Body]]:
-    """Yield (owner, body) for all bodies inside of the scope, outer ones first."""
-    if isinstance(scope.node, cst.Module):
-        yield scope.node, scope.node
-    yield from _bodies(scope.node)
+@lru_cache(maxsize=CACHED)
+def bodies(scope: Scope) -> Sequence[tuple[cst.CSTNode, Body]]:
+    """Return (owner, body) for all bodies inside of the scope, outer ones first."""
+    whole = [(scope.node, scope.node)] if isinstance(scope.node, cst.Module) else []
+    return [*whole, *_bodies(scope.node)]
 
 
 def _bodies(node: cst.CSTNode) -> Iterator[tuple[cst.CSTNode, Body]]:
@@ -40,11 +45,15 @@ def _bodies(node: cst.CSTNode) -> Iterator[tuple[cst.CSTNode, Body]]:
 _Expression: TypeAlias = "tuple[cst.BaseExpression, Unit | None, cst.CSTNode, Body | None]"
 
 
-def expressions(scope: Scope) -> Iterator[_Expression]:
-    """Yield (expression, the statement that is nothing but it, owner of the body around, that body) in the
+@lru_cache(maxsize=CACHED)
+def expressions(scope: Scope) -> Sequence[_Expression]:
+    """Return (expression, the statement that is nothing but it, owner of the body around, that body) in the
     scope.
     """
-    node = scope.node
+    return list(_expressions(scope.node))
+
+
+def _expressions(node: cst.CSTNode) -> Iterator[_Expression]:
     if isinstance(node, cst.Module):
         yield from _in_body(node, node)
         return

@@ -76,11 +76,7 @@ def _deletion(source: Source, found: Found) -> Edit:
     """
     first, last = found.units[0], found.units[-1]
     span = Span(start_of(source, first.node), source.span(last.node).end)
-    if (
-        found.body is not None
-        and not isinstance(found.body, cst.Module)
-        and len(units(found.body)) == len(found.units)
-    ):
+    if found.body is not None and not isinstance(found.body, cst.Module) and len(units(found.body)) == len(found.units):
         return Edit(span, ["pass"])
     if last.line is not None and last.index + 1 < last.count:
         return Edit(Span(span.start, source.span(last.line.body[last.index + 1]).start), [""])
@@ -102,11 +98,7 @@ def _statements(source: Source, found: Found, template: Pattern, filling: Fillin
     if all(isinstance(line, cst.SimpleStatementLine) for line in filled.body):
         parts = [_bare(statement) for line in filled.body for statement in line.body]
         return Edit(span, pieces("; ".join(parts), filling, newline))
-    if (
-        isinstance(first.line, cst.SimpleStatementSuite)
-        and first.count == len(found.units)
-        and found.owner is not None
-    ):
+    if isinstance(first.line, cst.SimpleStatementSuite) and first.count == len(found.units) and found.owner is not None:
         return _opened(source, found, filled, filling, newline)
     raise AnchorError(
         "replace-syntax",

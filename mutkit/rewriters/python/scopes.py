@@ -87,8 +87,7 @@ def _missing(source: Source, name: str, everything: list[Scope]) -> AnchorError:
         reverse=True,
     )[:3]
     near = tuple(
-        NearMiss(_line(source, scope), scope.name, f"is named `{scope.name}`, not `{name}`")
-        for scope in ranked
+        NearMiss(_line(source, scope), scope.name, f"is named `{scope.name}`, not `{name}`") for scope in ranked
     )
     names = ", ".join(f"`{miss.code}` (line {miss.line})" for miss in near)
     advice = f"the nearest are {names}" if near else "the file defines no function and no class"

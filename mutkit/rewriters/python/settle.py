@@ -132,8 +132,7 @@ def same(one: Any, other: Any, first: int, last: int) -> bool:
         )
     if isinstance(one, list):
         return len(one) == len(other) and all(
-            _is_outside(mine, first, last) or same(mine, its, first, last)
-            for mine, its in zip(one, other, strict=True)
+            _is_outside(mine, first, last) or same(mine, its, first, last) for mine, its in zip(one, other, strict=True)
         )
     return repr(one) == repr(other)
 

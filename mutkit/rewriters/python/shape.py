@@ -44,9 +44,7 @@ LAYOUT = frozenset(
 def meaning(kind: type[cst.CSTNode]) -> tuple[str, ...]:
     """Return the names of the fields of ``kind`` that carry meaning."""
     return tuple(
-        item.name
-        for item in fields(kind)
-        if item.name not in LAYOUT and not item.name.startswith(("whitespace", "__"))
+        item.name for item in fields(kind) if item.name not in LAYOUT and not item.name.startswith(("whitespace", "__"))
     )
 
 
@@ -82,9 +80,7 @@ def units(body: Body) -> list[Unit]:
         return _of_line(body)
     found: list[Unit] = []
     for statement in _statements(body):
-        found += (
-            _of_line(statement) if isinstance(statement, cst.SimpleStatementLine) else [Unit(statement, None)]
-        )
+        found += _of_line(statement) if isinstance(statement, cst.SimpleStatementLine) else [Unit(statement, None)]
     return found
 
 
@@ -126,8 +122,6 @@ NOT_EXPRESSIONS = frozenset(
 
 def holds_names_only(parent: cst.CSTNode, name: str, grandparent: cst.CSTNode | None) -> bool:
     """Return whether field ``name`` of ``parent`` is an identifier and no expression."""
-    if isinstance(
-        parent, cst.AsName
-    ):  # ``with a as b`` assigns to an expression; ``import`` and ``except`` to a name
+    if isinstance(parent, cst.AsName):  # ``with a as b`` assigns to an expression; ``import`` and ``except`` to a name
         return not isinstance(grandparent, cst.WithItem)
     return (type(parent), name) in NOT_EXPRESSIONS

@@ -56,9 +56,7 @@ class Source:
         """Return where ``node`` stands in ``text``, without white space, comments, parentheses around it."""
         raw = self.spans[node]
         start, end = self.emitted.characters(raw.start), self.emitted.characters(raw.start + raw.length)
-        if start == end and isinstance(
-            node, cst.Tuple
-        ):  # libcst leaves the parentheses out: nothing remains of ``()``
+        if start == end and isinstance(node, cst.Tuple):  # libcst leaves the parentheses out: nothing remains of ``()``
             return Span(self.span(node.lpar[0]).start, self.span(node.rpar[-1]).end)
         return self.emitted.in_text(start, end)
 
@@ -168,9 +166,7 @@ def load(data: bytes) -> Source:
         ) from error
     emitted = _Emitted(module.code, text)
     if emitted.code != text and emitted.code.translate(_NO_BLANKS) != text.translate(_NO_BLANKS):
-        raise AnchorError(
-            "source-syntax", "libcst does not print the file as it read it, so no rewrite would be safe."
-        )
+        raise AnchorError("source-syntax", "libcst does not print the file as it read it, so no rewrite would be safe.")
     spans = MetadataWrapper(module, unsafe_skip_copy=True).resolve(ByteSpanPositionProvider)
     lines = (0, *(match.end() for match in NEWLINE.finditer(text)))
     return Source(data, mark, encoding, text, module, tree, spans, emitted, lines)

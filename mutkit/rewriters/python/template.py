@@ -60,14 +60,8 @@ def check_names(template: Pattern, pattern: Pattern) -> None:
     ):
         if name in template.names:
             captured = ", ".join(sorted(str(each) for each in pattern.names if each.name != ANY)) or "nothing"
-            why = (
-                "captures nothing, so it cannot be replaced by anything"
-                if name.name == ANY
-                else "is not in `find`"
-            )
-            raise AnchorError(
-                "metavariable-unknown", f"{name} in `replace` {why}; `find` captures {captured}."
-            )
+            why = "captures nothing, so it cannot be replaced by anything" if name.name == ANY else "is not in `find`"
+            raise AnchorError("metavariable-unknown", f"{name} in `replace` {why}; `find` captures {captured}.")
 
 
 def check_places(root: cst.CSTNode, captures: Captures) -> None:
@@ -79,11 +73,7 @@ def check_places(root: cst.CSTNode, captures: Captures) -> None:
         if found is None or found.run or not holds_names_only(parent, field, above):
             continue
         captured = captures[found.name]
-        wanted = (
-            (cst.Name, cst.Attribute)
-            if isinstance(parent, (cst.ImportAlias, cst.ImportFrom))
-            else (cst.Name,)
-        )
+        wanted = (cst.Name, cst.Attribute) if isinstance(parent, (cst.ImportAlias, cst.ImportFrom)) else (cst.Name,)
         if not isinstance(captured, (*wanted, cst.MatchPattern)):
             raise AnchorError(
                 "replace-syntax", f"{found} stands for an expression that is no name and cannot stand as one."
@@ -155,9 +145,7 @@ class Filler(cst.CSTTransformer):
                 if unit.index == 0:
                     lines.append(self._edges(line, node, line.body[-1]))
             else:
-                lines.append(
-                    cst.SimpleStatementLine([node.with_changes(semicolon=cst.MaybeSentinel.DEFAULT)])
-                )
+                lines.append(cst.SimpleStatementLine([node.with_changes(semicolon=cst.MaybeSentinel.DEFAULT)]))
         return lines
 
     def _edges(self, line: Any, first: cst.CSTNode, last: cst.CSTNode) -> Any:
@@ -191,8 +179,7 @@ def _without_tail(node: Any) -> Any:
 
 def _as_lines(statements: Sequence[Any]) -> list[Any]:
     return [
-        cst.SimpleStatementLine([each]) if isinstance(each, cst.BaseSmallStatement) else each
-        for each in statements
+        cst.SimpleStatementLine([each]) if isinstance(each, cst.BaseSmallStatement) else each for each in statements
     ]
 
 

@@ -39,9 +39,7 @@ def load(path: Path, class_name: str) -> type:
     try:
         spec.loader.exec_module(module)
     except Exception as error:  # the user's code: whatever it raises is what there is to report
-        raise AnchorError(
-            "rewrite-invalid", f"{path}: importing it raised {type(error).__name__}: {error}."
-        ) from error
+        raise AnchorError("rewrite-invalid", f"{path}: importing it raised {type(error).__name__}: {error}.") from error
     finally:
         sys.dont_write_bytecode = writes
         del sys.modules[name]
@@ -49,9 +47,7 @@ def load(path: Path, class_name: str) -> type:
     if found is None:
         raise AnchorError("rewrite-invalid", f"{path}: it defines no class `{class_name}`.")
     if not (isinstance(found, type) and issubclass(found, cst.CSTTransformer)):
-        raise AnchorError(
-            "rewrite-invalid", f"{path}: `{class_name}` is no subclass of libcst.CSTTransformer."
-        )
+        raise AnchorError("rewrite-invalid", f"{path}: `{class_name}` is no subclass of libcst.CSTTransformer.")
     return found
 
 
@@ -65,14 +61,10 @@ def transform(source: Source, scope: str, transformer: type) -> Rewriting:
     made = _run(inside, transformer)
     after = _rebuilt(inside, made).code if source.module.code == source.text else ""
     if not after:
-        raise AnchorError(
-            "source-syntax", "libcst does not print this file as it is, so no transformer can change it."
-        )
+        raise AnchorError("source-syntax", "libcst does not print this file as it is, so no transformer can change it.")
     regions = _changes(inside.node, made)
     if not regions:
-        raise AnchorError(
-            "rewrite-no-effect", f"{transformer.__name__} changed nothing in `{scope or 'the file'}`."
-        )
+        raise AnchorError("rewrite-no-effect", f"{transformer.__name__} changed nothing in `{scope or 'the file'}`.")
     places = [_span(source, region) for region in regions]
     lines = tuple(source.line_of(place.start) for place in places)
     if len(regions) > 1:

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import argparse
 import ast
+import functools
 import inspect
 import json.decoder
 import random
@@ -57,11 +58,8 @@ def code_of(text: str, node: ast.stmt | ast.expr) -> str:
     return "\n".join(text.split("\n")[line_of(node) - 1 : node.end_lineno])
 
 
-def is_piece_of_a_string(parents: dict[ast.AST, ast.AST], node: ast.AST) -> bool:
-    """Return whether a node is what ``ast`` makes of the text of an f-string: there is no such expression in
-    the code.
-    """
-    above = parents.get(node)
+def is_piece_of_a_string(above: ast.AST | None, node: ast.AST) -> bool:
+    """Return whether a node under ``above`` is what ``ast`` makes of text: there is no such expression in the code."""
     return (
         isinstance(node, (ast.FormattedValue, ast.Slice))
         or (isinstance(above, ast.JoinedStr) and isinstance(node, ast.Constant))
@@ -70,39 +68,39 @@ def is_piece_of_a_string(parents: dict[ast.AST, ast.AST], node: ast.AST) -> bool
     )
 
 
+@functools.cache
+def places(module: ModuleType) -> dict[str, list[ast.stmt | ast.expr]]:
+    """Return all statements and expressions of a module, those together that are equal to ``ast``.
+
+    An ``elif`` is no statement of its own, though ``ast`` makes one of it.
+    """
+    text = read(module).decode()
+    lines = text.split("\n")
+    found: dict[str, list[ast.stmt | ast.expr]] = {}
+    for above in ast.walk(ast.parse(text)):
+        for node in ast.iter_child_nodes(above):
+            if not isinstance(node, (ast.stmt, ast.expr)) or is_piece_of_a_string(above, node):
+                continue
+            if not (isinstance(node, ast.If) and lines[node.lineno - 1][node.col_offset :].startswith("elif")):
+                found.setdefault(key(node), []).append(node)
+    return found
+
+
 @pytest.mark.parametrize("module", MODULES, ids=lambda module: module.__name__)
 @pytest.mark.parametrize("kind", [ast.stmt, ast.expr], ids=["statements", "expressions"])
 def test_code_as_its_own_pattern_matches_exactly_the_places_that_ast_calls_equal(
     module: ModuleType, kind: type[ast.stmt | ast.expr]
 ) -> None:
     """A statement's or expression's own text finds all places that are equal to ``ast``, and no others."""
-    data = read(module)
-    text = data.decode()
-    tree = ast.parse(data)
-    parents = {child: node for node in ast.walk(tree) for child in ast.iter_child_nodes(node)}
-    nodes = [
-        node
-        for node in ast.walk(tree)
-        if isinstance(node, (ast.stmt, ast.expr)) and not is_piece_of_a_string(parents, node)
-    ]
-    lines = text.split("\n")
-    elifs = {
-        id(node)
-        for node in nodes
-        if isinstance(node, ast.If) and lines[node.lineno - 1][node.col_offset :].startswith("elif")
-    }
-    equal: dict[str, list[int]] = {}
-    for node in nodes:
-        if id(node) not in elifs:
-            equal.setdefault(key(node), []).append(line_of(node))
-    source = load(data)
+    source = load(read(module))
     scope = find_scope(source, "")
-    eligible = [node for node in nodes if isinstance(node, kind) and id(node) not in elifs]
-    chosen = random.Random(SEED).sample(eligible, SAMPLES)  # noqa: S311  # a sample that is the same each time
+    equal = places(module)
+    eligible = [node for nodes in equal.values() for node in nodes if isinstance(node, kind)]
+    chosen = random.Random(SEED).sample(eligible, SAMPLES)  # a sample that is the same each time
     wrong = []
     for node in chosen:
-        code = code_of(text, node)
-        expected = equal[key(node.value if isinstance(node, ast.Expr) else node)]
+        code = code_of(source.text, node)
+        expected = [line_of(each) for each in equal[key(node.value if isinstance(node, ast.Expr) else node)]]
         pattern = parse(code, "pattern-syntax")
         found = [source.line_of(start_of(source, each.nodes[0])) for each in matches(scope, pattern)]
         if sorted(found) != sorted(expected):

@@ -149,7 +149,10 @@ MUTANTS = {
         "-        if not self.message.strip():",
         '-            raise BridgeError("final message is empty")',
     ],
-    "accept-empty-reply": ["-        if not text.strip():", '-            raise BridgeError("reply is empty")'],
+    "accept-empty-reply": [
+        "-        if not text.strip():",
+        '-            raise BridgeError("reply is empty")',
+    ],
 }
 """Id: the lines of the diff."""
 
@@ -184,7 +187,7 @@ def annotated(text: str) -> str:
     """Return the program with annotated methods."""
     text = text.replace("def feed(self, chunk):", "def feed(self, chunk: bytes) -> list[str]:")
     text = text.replace("def on_line(self, line):", "def on_line(self, line: str) -> None:")
-    text = text.replace("self._carry = \"\"\n", 'self._carry: str = ""\n')
+    text = text.replace('self._carry = ""\n', 'self._carry: str = ""\n')
     return text.replace("def reply(self, text):", "def reply(self, text: str) -> dict[str, str]:")
 
 

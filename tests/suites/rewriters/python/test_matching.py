@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 import pytest
 
 from mutkit.errors import AnchorError
@@ -16,7 +18,10 @@ NO_MATCH = {
     "an else": ("if a:\n    b()", "if a:\n    b()\nelse:\n    c()"),
     "an elif": ("if a:\n    b()", "if a:\n    b()\nelif c:\n    d()"),
     "no else, though the pattern's is a run": ("if a:\n    b()\nelse:\n    $$$X", "if a:\n    b()"),
-    "an elif, though the pattern's else is a run": ("if a:\n    b()\nelse:\n    $$$X", "if a:\n    b()\nelif c:\n    d()"),
+    "an elif, though the pattern's else is a run": (
+        "if a:\n    b()\nelse:\n    $$$X",
+        "if a:\n    b()\nelif c:\n    d()",
+    ),
     "a for with an else": ("for a in b:\n    c()", "for a in b:\n    c()\nelse:\n    d()"),
     "a try with a finally": (
         "try:\n    a()\nexcept B:\n    c()",
@@ -67,7 +72,6 @@ NO_MATCH = {
     "a return of nothing": ("return $X", "def f():\n    return"),
     "a compound statement for an expression": ("if a:\n    $X", "if a:\n    while b:\n        c()"),
     "a guard": ("match a:\n    case b:\n        c()", "match a:\n    case b if d:\n        c()"),
-    "an exception group": ("try:\n    a()\nexcept B:\n    c()", "try:\n    a()\nexcept* B:\n    c()"),
     "a commented-out line": ("a()", "# a()"),
     "a string that holds the code": ("a()", "'a()'"),
 }
@@ -109,7 +113,10 @@ MATCH = {
     "a run of elements": ("[$$$A, c]", "x = [a, b, c]"),
     "a run in a dict": ("{a: b, **$$$R}", "x = {a: b, c: d, **e}"),
     "a run of parameters": ("def f(self, $$$P):\n    pass", "def f(self, a, /, b=1, *c, d, **e):\n    pass"),
-    "a run of statements": ("def f():\n    $$$B\n    return a", "def f():\n    b()\n    if c: d()\n    return a"),
+    "a run of statements": (
+        "def f():\n    $$$B\n    return a",
+        "def f():\n    b()\n    if c: d()\n    return a",
+    ),
     "a run of names": ("from a import $$$N", "from a import (b, c as d)"),
     "a run of decorators": ("@$$$D\ndef f(): pass", "@a\n@b(c)\ndef f(): pass"),
     "a run of bases": ("class A($$$B): pass", "class A(B, metaclass=C): pass"),
@@ -123,7 +130,10 @@ MATCH = {
     "a lambda": ("lambda a: $X", "x = lambda a: a + 1"),
     "a comprehension": ("[$X for $X in $Y if $_]", "x = [a for a in b if a]"),
     "a case": ("match a:\n    case $X:\n        b()", "match a:\n    case [1, *_]:\n        b()"),
-    "a case in brackets": ("match a:\n    case [b, c]:\n        d()", "match a:\n    case (b, c):\n        d()"),
+    "a case in brackets": (
+        "match a:\n    case [b, c]:\n        d()",
+        "match a:\n    case (b, c):\n        d()",
+    ),
     "backslashes": ("a + b + c", "x = a + \\\n    b + c"),
     "an expression over several lines": ("a +\nb", "x = a + b"),
     "an expression with a comment": ("a + b  # sum", "x = a + b"),
@@ -137,6 +147,17 @@ MATCH = {
     "an ellipsis": ("...", "x = ..."),
 }
 """Name: (find, source)."""
+
+
+if sys.version_info >= (3, 11):
+    NO_MATCH["an exception group"] = (
+        "try:\n    a()\nexcept B:\n    c()",
+        "try:\n    a()\nexcept* B:\n    c()",
+    )
+if sys.version_info >= (3, 12):
+    NO_MATCH["a type parameter"] = ("def f(): pass", "def f[T](): pass")
+    MATCH["a type parameter"] = ("def f[T](a: $T): pass", "def f[T](a: S): pass")
+    MATCH["a type alias"] = ("type A = $B", "type A = b[int]")
 
 
 def rewrite(find: str, source: str) -> str:

@@ -13,7 +13,11 @@ WHY = {
     "an else": ("if a:\n    b()", "if a:\n    b()\nelse:\n    c()", "has an `else`"),
     "an elif": ("if a:\n    b()", "if a:\n    b()\nelif c:\n    d()", "has an `elif`"),
     "no else": ("if a:\n    b()\nelse:\n    c()", "if a:\n    b()", "has no `else`"),
-    "a finally": ("try:\n    a()\nexcept B:\n    c()", "try:\n    a()\nexcept B:\n    c()\nfinally:\n    d()", "has a `finally`"),
+    "a finally": (
+        "try:\n    a()\nexcept B:\n    c()",
+        "try:\n    a()\nexcept B:\n    c()\nfinally:\n    d()",
+        "has a `finally`",
+    ),
     "a cause": ("raise E()", "raise E() from e", "has a `from`"),
     "async": ("def f(): pass", "async def f(): pass", "has an `async`"),
     "a return annotation": ("def f(): pass", "def f() -> int: pass", "has a return annotation"),
@@ -24,8 +28,16 @@ WHY = {
     "another name": ("f(a)", "f(b)", "has `b`, not `a`"),
     "another string": ("f('a')", "f('b')", "has `'b'`, not `'a'`"),
     "another kind of expression": ("f(a.b)", "f(a[b])", "has `a[b]`, not `a.b`"),
-    "another condition deep inside": ("if not a.b(c):\n    $$$_", "if not a.b(d):\n    e()", "has `d`, not `c`"),
-    "a metavariable that stands twice": ("$X == $X", "x = a == b", "has two different things where a metavariable stands twice"),
+    "another condition deep inside": (
+        "if not a.b(c):\n    $$$_",
+        "if not a.b(d):\n    e()",
+        "has `d`, not `c`",
+    ),
+    "a metavariable that stands twice": (
+        "$X == $X",
+        "x = a == b",
+        "has two different things where a metavariable stands twice",
+    ),
     "a keyword": ("f(a)", "f(k=a)", "has a keyword"),
     "a metavariable in the reason": ("f($X + 1)", "f(g)", "has `g`, not `$X + 1`"),
 }
@@ -54,7 +66,7 @@ def test_near_misses_are_ranked_and_few() -> None:
 
 
 def test_a_match_outside_of_the_scope_is_a_near_miss() -> None:
-    """A pattern in the wrong scope is an author's usual mistake; only what differs in one thing comes before."""
+    """A pattern in the wrong scope is an author's usual mistake; what differs in one thing comes before."""
     source = "def f():\n    return a - 1, b * 2\n\ndef g():\n    return a + 1"
     assert [(miss.line, miss.why) for miss in misses("a + 1", source, "f")] == [
         (2, "operator is `-`, not `+`"),
@@ -70,5 +82,7 @@ def test_nothing_of_the_same_kind_gives_no_near_miss() -> None:
 
 def test_the_message_names_the_nearest_miss() -> None:
     """Who reads only the message still learns where to look."""
-    with pytest.raises(AnchorError, match=r"matches nothing in `f`; the nearest is line 2: operator is `-`, not `\+`\."):
+    with pytest.raises(
+        AnchorError, match=r"matches nothing in `f`; the nearest is line 2: operator is `-`, not `\+`\."
+    ):
         PythonRewriter().rewrite(b"def f():\n    return a - 1\n", scope="f", find="a + 1", replace="a")

@@ -20,9 +20,24 @@ EXPRESSIONS = {
     "around a conditional": ("x = f(a if b else c)", "f($X)", "$X + 1", "x = (a if b else c) + 1"),
     "around a lambda": ("x = f(lambda: a)", "f($X)", "$X()", "x = (lambda: a)()"),
     "around a walrus": ("x = f(y := a)", "f($X)", "$X", "x = (y := a)"),
-    "around a yield": ("def f():\n    x = g((yield a))", "g($X)", "$X + 1", "def f():\n    x = (yield a) + 1"),
-    "no more than needed around a yield": ("def f():\n    x = g((yield a))", "g($X)", "$X", "def f():\n    x = yield a"),
-    "around an await": ("async def f():\n    x = g(await a)", "g($X)", "$X.b", "async def f():\n    x = (await a).b"),
+    "around a yield": (
+        "def f():\n    x = g((yield a))",
+        "g($X)",
+        "$X + 1",
+        "def f():\n    x = (yield a) + 1",
+    ),
+    "no more than needed around a yield": (
+        "def f():\n    x = g((yield a))",
+        "g($X)",
+        "$X",
+        "def f():\n    x = yield a",
+    ),
+    "around an await": (
+        "async def f():\n    x = g(await a)",
+        "g($X)",
+        "$X.b",
+        "async def f():\n    x = (await a).b",
+    ),
     "around a tuple": ("def f():\n    return a, b", "$X, $Y", "g($X)", "def f():\n    return g(a)"),
     "around a tuple as an argument": ("for x in a, b: pass", "for x in $X: pass", "f($X)", "f((a, b))"),
     "around a tuple of one": ("x = a,", "x = $X", "f($X)", "f((a,))"),
@@ -41,7 +56,7 @@ EXPRESSIONS = {
     "around a call chain that spans lines": ("f(a\n  .b())", "f($X)", "x = $X", "x = (a\n  .b())"),
     "not around one that spans lines in brackets": ("f(a +\n  b)", "f($X)", "g($X)", "g(a +\n  b)"),
     "of a replacement that spans lines": ("x = f(a)", "f($X)", "$X +\n1", "x = (\na +\n1\n)"),
-    "a string keeps its quotes": ("x = f('a')", "f($X)", "g($X, \"b\")", "x = g('a', \"b\")"),
+    "a string keeps its quotes": ("x = f('a')", "f($X)", 'g($X, "b")', "x = g('a', \"b\")"),
     "an argument that is a keyword's value": ("x = f(a=b or c)", "f(a=$X)", "g($X)", "x = g(b or c)"),
     "an attribute's name": ("x = a.b", "a.$X", "c.$X", "x = c.b"),
     "a target": ("f(a).b = 1", "f($X)", "$X", "a.b = 1"),
@@ -56,8 +71,18 @@ EXPRESSIONS = {
     "an empty run alone": ("x = f()", "f($$$A)", "g($$$A)", "x = g()"),
     "two empty runs": ("x = f() + g()", "f($$$A) + g($$$B)", "h($$$A, $$$B)", "x = h()"),
     "a run that leaves a tuple of one": ("x = f(a)", "f(a, $$$A)", "(b, $$$A)", "x = (b,)"),
-    "a run in a longer list": ("x = f(a, *b, c=d)", "f($$$A)", "g(1, $$$A, e=2)", "x = g(1, a, *b, c=d, e=2)"),
-    "a run with comments": ("x = f(\n    a,  # one\n    b,\n)", "f($$$A)", "g($$$A)", "x = g(a,  # one\n    b)"),
+    "a run in a longer list": (
+        "x = f(a, *b, c=d)",
+        "f($$$A)",
+        "g(1, $$$A, e=2)",
+        "x = g(1, a, *b, c=d, e=2)",
+    ),
+    "a run with comments": (
+        "x = f(\n    a,  # one\n    b,\n)",
+        "f($$$A)",
+        "g($$$A)",
+        "x = g(a,  # one\n    b)",
+    ),
     "a run in another order": ("x = [a, b, c]", "[$$$A, c]", "[c, $$$A]", "x = [c, a, b]"),
     "a run in a dict": ("x = {a: b, c: d}", "{a: b, **$$$R}", "{**$$$R}", "x = {c: d}"),
     "the whole of an expression statement": ("f(a)", "f($X)", "return_($X)", "return_(a)"),
@@ -66,10 +91,30 @@ EXPRESSIONS = {
 
 STATEMENTS = {
     "a statement for a statement": ("x = 1  # one", "x = $X", "y = $X", "y = 1  # one"),
-    "two for one": ("if a:\n    x = 1\n    y = 2", "x = 1", "x = 2\nz = 3", "if a:\n    x = 2\n    z = 3\n    y = 2"),
-    "wrapped in a condition": ("def f():\n  x = 1", "x = $X", "if a:\n    x = $X", "def f():\n  if a:\n    x = 1"),
-    "wrapped, with tabs": ("def f():\n\tx = 1", "x = $X", "if a:\n    x = $X", "def f():\n\tif a:\n\t\tx = 1"),
-    "an indented replacement": ("def f():\n    x = 1", "x = $X", "    y = $X\n    z = 1", "def f():\n    y = 1\n    z = 1"),
+    "two for one": (
+        "if a:\n    x = 1\n    y = 2",
+        "x = 1",
+        "x = 2\nz = 3",
+        "if a:\n    x = 2\n    z = 3\n    y = 2",
+    ),
+    "wrapped in a condition": (
+        "def f():\n  x = 1",
+        "x = $X",
+        "if a:\n    x = $X",
+        "def f():\n  if a:\n    x = 1",
+    ),
+    "wrapped, with tabs": (
+        "def f():\n\tx = 1",
+        "x = $X",
+        "if a:\n    x = $X",
+        "def f():\n\tif a:\n\t\tx = 1",
+    ),
+    "an indented replacement": (
+        "def f():\n    x = 1",
+        "x = $X",
+        "    y = $X\n    z = 1",
+        "def f():\n    y = 1\n    z = 1",
+    ),
     "a string over lines in a replacement": (
         "def f():\n    x = 1",
         "x = 1",
@@ -82,7 +127,12 @@ STATEMENTS = {
         "x = [\n    1,\n]",
         "def f():\n    x = [\n        1,\n    ]",
     ),
-    "a comment in a replacement": ("def f():\n    x = 1", "x = 1", "# why\nx = 2", "def f():\n    # why\n    x = 2"),
+    "a comment in a replacement": (
+        "def f():\n    x = 1",
+        "x = 1",
+        "# why\nx = 2",
+        "def f():\n    # why\n    x = 2",
+    ),
     "a condition dropped, its body kept": (
         "def f():\n    if a:\n        # why\n        b()  # one\n\n        c()\n    d()",
         "if a:\n    $$$B",
@@ -101,8 +151,18 @@ STATEMENTS = {
         "if d:\n    if e:\n        $$$B",
         'if d:\n    if e:\n        x = """b\n  c"""',
     ),
-    "a run without statements": ("if a:\n    b()", "if a:\n    b()\n    $$$B", "if c:\n    $$$B", "if c:\n    pass"),
-    "a body on one line": ("if a: b(); c()", "if a:\n    $$$B", "while a:\n    $$$B", "while a:\n    b()\n    c()"),
+    "a run without statements": (
+        "if a:\n    b()",
+        "if a:\n    b()\n    $$$B",
+        "if c:\n    $$$B",
+        "if c:\n    pass",
+    ),
+    "a body on one line": (
+        "if a: b(); c()",
+        "if a:\n    $$$B",
+        "while a:\n    $$$B",
+        "while a:\n    b()\n    c()",
+    ),
     "into a body on one line": ("if a: b()", "if a: $$$B", "while a: $$$B", "while a:\n    b()"),
     "half of a body on one line kept": (
         "x = 1; y = 2\nif a:\n    z = 3",
@@ -186,7 +246,12 @@ REFUSED = {
     "an expression for a name": ("x = f(a + b)", "f($X)", "c.$X", "replace-syntax"),
     "a call for an attribute's name": ("x = f(a())", "f($X)", "c.$X", "replace-syntax"),
     "a string for a parameter": ("x = f('a')", "f($X)", "lambda $X: 1", "replace-syntax"),
-    "a run of statements on a shared line": ("if a:\n    b()", "if a:\n    $$$B", "c(); $$$B", "replace-syntax"),
+    "a run of statements on a shared line": (
+        "if a:\n    b()",
+        "if a:\n    $$$B",
+        "c(); $$$B",
+        "replace-syntax",
+    ),
     "a run for one thing": ("x = f(a)", "f($$$X)", "$$$X + 1", "replace-syntax"),
     "a pattern that is no Python": ("x = f(a)", "f(", "g()", "pattern-syntax"),
     "a pattern without code": ("x = f(a)", "# f", "g()", "pattern-syntax"),
@@ -228,11 +293,13 @@ def test_an_expression_gets_the_parentheses_that_it_needs(before: str, find: str
 
 @pytest.mark.parametrize(("before", "find", "replace", "after"), STATEMENTS.values(), ids=STATEMENTS)
 def test_statements_are_laid_out_as_the_file_is(before: str, find: str, replace: str, after: str) -> None:
-    """Replacements are indented to the site by the file's own unit, with the comments of what they captured."""
+    """Replacements are indented to the site by the file's own unit, with comments that were captured."""
     assert rewrite(before, find, replace) == after + "\n"
 
 
 @pytest.mark.parametrize(("before", "find", "after"), DELETIONS.values(), ids=DELETIONS)
 def test_deletion_takes_whole_lines_and_leaves_no_empty_body(before: str, find: str, after: str) -> None:
-    """An empty replacement removes the statements with their lines, or puts ``pass`` where a body would be empty."""
+    """An empty replacement removes the statements with their lines, or puts ``pass`` where a body would be
+    empty.
+    """
     assert rewrite(before, find, "") == (after + "\n" if after else "")

@@ -72,12 +72,16 @@ def rewrite(scope: str, find: str, replace: str = "mark") -> str:
 
 @pytest.mark.parametrize(("scope", "code"), FOUND.items())
 def test_a_dotted_name_finds_its_definition(scope: str, code: str) -> None:
-    """Classes, nested functions, and definitions under ``if``, ``try``, ``with`` and ``match`` have their dotted names."""
+    """Classes, nested functions, and definitions under ``if``, ``try``, ``with`` and ``match`` have their
+    dotted names.
+    """
     assert rewrite(scope, "return $X", "return mark") == SOURCE.replace(f"return {code}", "return mark")
 
 
 @pytest.mark.parametrize(
-    ("scope", "lines"), [("A.p", (17, 20)), ("A.o", (23, 25, 26))], ids=["a property and its setter", "overloads"]
+    ("scope", "lines"),
+    [("A.p", (17, 20)), ("A.o", (23, 25, 26))],
+    ids=["a property and its setter", "overloads"],
 )
 def test_a_name_that_is_defined_twice_is_ambiguous(scope: str, lines: tuple[int, ...]) -> None:
     """The lines of all definitions are named."""
@@ -93,9 +97,7 @@ def test_one_of_several_definitions_is_found_by_its_own_code_in_the_scope_around
     assert mutant == SOURCE.replace('def p(self, value): self.q = "setter"', "def p(self, value):\n        pass")
 
 
-@pytest.mark.parametrize(
-    ("scope", "nearest"), [("Inner.f", "A.Inner.f"), ("A.g", "g"), ("A.Iner.f", "A.Inner.f")]
-)
+@pytest.mark.parametrize(("scope", "nearest"), [("Inner.f", "A.Inner.f"), ("A.g", "g"), ("A.Iner.f", "A.Inner.f")])
 def test_a_name_that_is_not_defined_is_answered_with_the_nearest(scope: str, nearest: str) -> None:
     """What was most probably meant comes with its line."""
     with pytest.raises(AnchorError) as caught:

@@ -50,7 +50,7 @@ class DropCondition(cst.CSTTransformer):
 
     def leave_If(self, original_node: cst.If, updated_node: cst.If) -> cst.FlattenSentinel[cst.BaseStatement]:  # noqa: N802, ARG002
         """Put the body in the place of the condition."""
-        return cst.FlattenSentinel(cst.ensure_type(updated_node.body, cst.IndentedBlock).body)  # type: ignore[arg-type]
+        return cst.FlattenSentinel(cst.ensure_type(updated_node.body, cst.IndentedBlock).body)
 
 
 class DropReturn(cst.CSTTransformer):
@@ -115,7 +115,9 @@ class RemovesTheScope(cst.CSTTransformer):
     """Removes what it was to change."""
 
     def leave_FunctionDef(  # noqa: N802
-        self, original_node: cst.FunctionDef, updated_node: cst.FunctionDef  # noqa: ARG002
+        self,
+        original_node: cst.FunctionDef,  # noqa: ARG002
+        updated_node: cst.FunctionDef,  # noqa: ARG002
     ) -> cst.RemovalSentinel:
         """Remove the function."""
         return cst.RemoveFromParent()
