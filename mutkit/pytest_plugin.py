@@ -111,7 +111,7 @@ def _check_json(value: object, place: str, inside: tuple[int, ...]) -> None:
             if not isinstance(key, str):
                 raise TypeError(f"observe() takes JSON values: key {key!r} of {place} is not a str")
             _check_json(item, f"{place}[{key!r}]", (*inside, id(value)))
-    elif isinstance(value, float) and (value != value or value in (float("inf"), float("-inf"))):  # noqa: PLR0124  (NaN)
+    elif isinstance(value, float) and (value != value or value in (float("inf"), float("-inf"))):
         raise TypeError(f"observe() takes JSON values, bytes and exceptions: {place} is {value!r}")
     elif value is not None and not isinstance(value, (str, int, float)):
         raise TypeError(

@@ -16,9 +16,7 @@ TAKEN_AWAY = ("PYTEST_", "PYTHON", "MUTKIT_", "COV_CORE_", "COVERAGE_", "XDG_", 
 """Beginnings of the names that are not inherited: they change what runs, or point to folders of the user."""
 
 
-def suite_environment(
-    suite: Suite, stage: Stage, inherited: Mapping[str, str], observations: Path
-) -> dict[str, str]:
+def suite_environment(suite: Suite, stage: Stage, inherited: Mapping[str, str], observations: Path) -> dict[str, str]:
     """Return the variables for one run, and make the folders in ``stage.scratch`` that they name.
 
     Inherited is all but ``TAKEN_AWAY``. HOME, TMPDIR, hypothesis' examples and coverage data are in the
@@ -33,7 +31,7 @@ def suite_environment(
     for folder in folders.values():
         folder.mkdir(parents=True, exist_ok=True)
     if "PYTHONUSERBASE" in inherited or home:
-        variables["PYTHONUSERBASE"] = inherited.get("PYTHONUSERBASE") or os.path.join(home, ".local")  # noqa: PTH118  (text)
+        variables["PYTHONUSERBASE"] = inherited.get("PYTHONUSERBASE") or os.path.join(home, ".local")
     variables |= {
         "HOME": str(folders["home"]),
         "TMPDIR": str(folders["tmp"]),

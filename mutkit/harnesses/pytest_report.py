@@ -206,9 +206,7 @@ def _ending_troubles(
     ending = result.ending
     if isinstance(ending, NotStarted):
         return [Trouble("suite-not-started", f"{result.argv[0]}: {ending}")]
-    where = (
-        f"while {names(events.running)} ran" if events.running else f"with {len(unfinished)} cases not run"
-    )
+    where = f"while {names(events.running)} ran" if events.running else f"with {len(unfinished)} cases not run"
     if isinstance(ending, TimedOut):
         when = "after its last case" if complete else where if events.selected else "while collecting"
         return [Trouble("suite-timed-out", f"the suite {ending}, {when}")]
@@ -240,9 +238,7 @@ def _collection_troubles(events: Events, cases: Sequence[str] | None) -> list[Tr
         found.append(Trouble("nothing-collected", "no case was found in the files and folders of the suite"))
     known = {*events.selected, *_deselected(events)}
     if events.all("collected"):
-        skips = list(
-            dict.fromkeys(f"{skip['node']}: {skip['message']}" for skip in events.all("collect-skipped"))
-        )
+        skips = list(dict.fromkeys(f"{skip['node']}: {skip['message']}" for skip in events.all("collect-skipped")))
         why = f"; skipped while collecting: {names(skips)}" if skips else ""
         missing = [case for case in cases or () if case not in known]
         found += [Trouble("case-missing", f"{case} was not found{why}") for case in missing]
@@ -260,16 +256,12 @@ def _hiding_troubles(events: Events, args: Sequence[str]) -> list[Trouble]:
     advice = "to run fewer cases on purpose, say so in the suite's args"
     hidden = list(dict.fromkeys(event["path"] for event in events.all("ignored")))
     troubles = (
-        [Trouble("cases-deselected", f"the project's own options ignore {names(hidden)}; {advice}")]
-        if hidden
-        else []
+        [Trouble("cases-deselected", f"the project's own options ignore {names(hidden)}; {advice}")] if hidden else []
     )
     gone = _deselected(events)
     if gone:
         troubles.append(
-            Trouble(
-                "cases-deselected", f"the project's own options or plugins deselect {names(gone)}; {advice}"
-            )
+            Trouble("cases-deselected", f"the project's own options or plugins deselect {names(gone)}; {advice}")
         )
     return troubles
 

@@ -71,9 +71,7 @@ def run_pytest(suite: Suite, stage: Stage, cases: Sequence[str] | None = None) -
     return read_run(result, report, observations, cases=cases, args=suite.args)
 
 
-def pytest_command(
-    suite: Suite, stage: Stage, instructions: Path, cases: Sequence[str] | None
-) -> tuple[str, ...]:
+def pytest_command(suite: Suite, stage: Stage, instructions: Path, cases: Sequence[str] | None) -> tuple[str, ...]:
     """Return the command line; the campaign's own words come last, so that they win."""
     return (
         stage.python,
@@ -96,9 +94,7 @@ def _places(suite: Suite, tree: Path, cases: Sequence[str] | None) -> list[str]:
     places = list(suite.cases)
     if cases is not None:
         files = dict.fromkeys(case.partition("::")[0] for case in cases)
-        places = [
-            place for place in places if not (tree / place).is_file() or Path(place).as_posix() in files
-        ]
+        places = [place for place in places if not (tree / place).is_file() or Path(place).as_posix() in files]
         roots = [Path(place) for place in places]
         outside = [file for file in files if not any(Path(file).is_relative_to(root) for root in roots)]
         places += [file for file in outside if (tree / file).is_file()]

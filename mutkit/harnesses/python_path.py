@@ -44,7 +44,7 @@ def workspace_path(python: str, source: Path, tree: Path) -> tuple[str, ...]:
     count. Raises HostError where the interpreter does not answer.
     """
     answer = _ask(python)
-    places = [entry for entry in answer["path"] if entry and os.path.isdir(entry)]  # noqa: PTH112  (text)
+    places = [entry for entry in answer["path"] if entry and os.path.isdir(entry)]
     for name, target in answer["redirected"].items():
         # a.b.c at /src/a/b/c is found from /src; only what keeps its name can be found by a path.
         above = Path(target).with_suffix("") if Path(target).is_file() else Path(target)
@@ -55,7 +55,7 @@ def workspace_path(python: str, source: Path, tree: Path) -> tuple[str, ...]:
     found: dict[str, None] = {}
     for place in places:
         folder = Path(os.path.realpath(place))
-        if folder.is_relative_to(real) and "site-packages" not in folder.relative_to(real).parts:
+        if folder.is_relative_to(real):
             found[str(tree / folder.relative_to(real))] = None
     libraries = {os.path.realpath(library) for library in answer["libraries"]}
     return tuple(place for place in found if str(real / Path(place).relative_to(tree)) not in libraries)
@@ -66,8 +66,6 @@ def _ask(python: str) -> dict[str, Any]:
     with tempfile.TemporaryDirectory(prefix="mutkit-ask-") as folder:
         result = run([python, "-c", _QUESTION], cwd=Path(folder), env=dict(os.environ), deadline=DEADLINE)
     if result.ending != Exited(0):
-        raise HostError(
-            f"The interpreter {python} cannot be used ({result.ending}): {result.stderr.text[-2000:]}"
-        )
+        raise HostError(f"The interpreter {python} cannot be used ({result.ending}): {result.stderr.text[-2000:]}")
     answer: dict[str, Any] = json.loads(result.stdout.head.rpartition(b"\n")[2])
     return answer

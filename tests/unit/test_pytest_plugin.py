@@ -97,9 +97,7 @@ def test_ids_are_relative_to_the_folder_of_the_start(tmp_path: Path) -> None:
     """A deeper ini file becomes pytest's rootdir and does not shorten the id."""
     (tmp_path / "sub").mkdir()
     (tmp_path / "sub" / "pytest.ini").write_text("[pytest]\n")
-    (tmp_path / "sub" / "test_deep.py").write_text(
-        "class TestIt:\n    def test_a(self, observe): observe(1)\n"
-    )
+    (tmp_path / "sub" / "test_deep.py").write_text("class TestIt:\n    def test_a(self, observe): observe(1)\n")
     file = tmp_path / "seen"
     run(tmp_path, "", "sub/test_deep.py", MUTKIT_OBSERVATIONS=str(file))
     assert json.loads(file.read_bytes())["case"] == "sub/test_deep.py::TestIt::test_a"

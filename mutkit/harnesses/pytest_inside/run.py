@@ -12,6 +12,6 @@ import runpy
 import sys
 
 if __name__ == "__main__":
-    sys.path[0] = os.getcwd()  # noqa: PTH109  (text, as `python -m` puts it there)
-    sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "on_path"))  # noqa: PTH100, PTH118, PTH120  (pathlib costs start-up time)
+    sys.path[0] = os.getcwd()
+    sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "on_path"))
     runpy.run_module("pytest", run_name="__main__", alter_sys=True)

@@ -66,9 +66,7 @@ def test_every_way_in_which_a_case_can_end_is_told_apart(project: Any) -> None:
 
 def test_the_place_is_the_innermost_frame_in_the_tree(project: Any) -> None:
     """A failure in the subject names the subject's line, one in a library the tree's line before it."""
-    project.write(
-        "subject.py", "import json\ndef load(text):\n    return json.loads(text)\ndef boom():\n    1 / 0\n"
-    )
+    project.write("subject.py", "import json\ndef load(text):\n    return json.loads(text)\ndef boom():\n    1 / 0\n")
     project.write(
         "test_place.py",
         """
@@ -114,9 +112,7 @@ def test_a_message_is_whole_up_to_the_cap_and_says_where_it_was_cut(project: Any
     assert unprintable.message == "<str() of it raised RuntimeError>"
 
 
-def test_a_message_does_not_depend_on_ci_or_quiet_options(
-    project: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_message_does_not_depend_on_ci_or_quiet_options(project: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """The same failure gives the same message with CI set, and with ``-q`` in addopts."""
     project.write("test_long.py", "def test_it(): assert list(range(300)) == list(range(1, 301))\n")
     monkeypatch.delenv("CI", raising=False)

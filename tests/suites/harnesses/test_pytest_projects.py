@@ -87,9 +87,7 @@ def test_a_collection_error_in_xdist_workers_is_named(project: Any) -> None:
 def test_odd_parameters_can_be_named(project: Any) -> None:
     """Brackets, colons, spaces, quotes, slashes and other alphabets in ids select exactly their case."""
     odd = ["a[b", "]", "x::y", " ", "é", "日本", "'", '"', "\\", "a/b", "-k", "a b c", "", "\n"]
-    project.write(
-        "test_odd.py", f"import pytest\n@pytest.mark.parametrize('x', {odd!r})\ndef test_it(x): pass\n"
-    )
+    project.write("test_odd.py", f"import pytest\n@pytest.mark.parametrize('x', {odd!r})\ndef test_it(x): pass\n")
     every = list(project.run().outcomes)
     assert len(every) == len(odd)
     some = every[::3]
@@ -124,9 +122,7 @@ def test_files_with_odd_names_can_be_named(project: Any) -> None:
 def test_ids_do_not_depend_on_ini_files_in_sub_folders(project: Any) -> None:
     """A folder with its own ini file becomes pytest's rootdir; ids stay relative to the tree."""
     project.write("part/pytest.ini", "[pytest]\npython_functions = check_*\n")
-    project.write(
-        "part/tests/test_it.py", "class TestIt:\n    def check_a(self): pass\ndef check_b(): pass\n"
-    )
+    project.write("part/tests/test_it.py", "class TestIt:\n    def check_a(self): pass\ndef check_b(): pass\n")
     whole = project.run(places=("part/tests",))
     assert list(whole.outcomes) == [
         "part/tests/test_it.py::TestIt::check_a",

@@ -24,9 +24,7 @@ def test_no_case_at_all_is_named(project: Any) -> None:
         ("import subject\n", "ZeroDivisionError: division by zero (subject.py:2)"),
     ],
 )
-def test_a_file_that_cannot_be_collected_is_named_and_the_others_run(
-    project: Any, text: str, said: str
-) -> None:
+def test_a_file_that_cannot_be_collected_is_named_and_the_others_run(project: Any, text: str, said: str) -> None:
     """The trouble says which file and why; cases of other files still have outcomes."""
     project.write("subject.py", "\n1 / 0\n").write("test_bad.py", text).write("test_good.py", TWO)
     ran = project.run()
@@ -97,9 +95,7 @@ def test_a_run_that_ends_in_a_case_names_the_case(project: Any, death: str, endi
 
 def test_a_run_that_exits_between_cases_is_incomplete(project: Any) -> None:
     """A plug-in that stops the session with success leaves cases without an outcome: that is said."""
-    project.write(
-        "conftest.py", "def pytest_runtest_logfinish(nodeid): __import__('pytest').exit('x', returncode=0)\n"
-    )
+    project.write("conftest.py", "def pytest_runtest_logfinish(nodeid): __import__('pytest').exit('x', returncode=0)\n")
     ran = project.write("test_it.py", TWO).run()
     assert not ran.run.complete
     assert "with 1 cases not run: _pytest.outcomes.Exit: x" in ran.troubles["report-cut-short"]
@@ -107,9 +103,7 @@ def test_a_run_that_exits_between_cases_is_incomplete(project: Any) -> None:
 
 def test_a_session_that_asks_to_stop_is_incomplete(project: Any) -> None:
     """``session.shouldstop`` ends a session early: the reason is told."""
-    project.write(
-        "test_it.py", "def test_a(request): request.session.shouldstop = 'had enough'\ndef test_b(): pass\n"
-    )
+    project.write("test_it.py", "def test_a(request): request.session.shouldstop = 'had enough'\ndef test_b(): pass\n")
     ran = project.run()
     assert not ran.run.complete
     assert "had enough" in ran.troubles["report-cut-short"]
@@ -197,9 +191,7 @@ def test_a_named_case_that_is_deselected_is_not_called_missing(project: Any) -> 
     assert project.run(["test_it.py::test_b"]).troubles.keys() == {"cases-deselected"}
 
 
-def test_variables_of_pytest_and_python_are_not_inherited(
-    project: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_variables_of_pytest_and_python_are_not_inherited(project: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """PYTEST_ADDOPTS, PYTEST_PLUGINS, PYTHONOPTIMIZE and PYTHONPATH of the caller change nothing."""
     monkeypatch.setenv("PYTEST_ADDOPTS", "-k nothing")
     monkeypatch.setenv("PYTEST_PLUGINS", "no_such_plugin")
@@ -234,6 +226,19 @@ def test_a_subject_that_is_loaded_from_the_source_tree_is_told(project: Any) -> 
     ran = project.write("test_it.py", "import subject\ndef test_a(): pass\n").run()
     assert ran.troubles.keys() == {"wrong-tree"}
     assert str(source / "subject.py") in ran.troubles["wrong-tree"]
+
+
+def test_the_workspaces_folders_come_before_the_suites_own_path(project: Any) -> None:
+    """What the suite puts on PYTHONPATH cannot make the cases import the original."""
+    source = project.root / "source"
+    source.mkdir()
+    (source / "subject.py").write_text("WHERE = 'source'\n")
+    project.write("src/subject.py", "WHERE = 'tree'\n")
+    project.source, project.python_path = source, (str(project.tree / "src"),)
+    project.env = {"PYTHONPATH": str(source)}
+    ran = project.write("test_it.py", "import subject\ndef test_a(): assert subject.WHERE == 'tree'\n").run()
+    assert ran.outcomes == {"test_it.py::test_a": "passed"}
+    assert ran.full
 
 
 def test_cases_from_outside_of_the_workspace_are_told(project: Any) -> None:

@@ -30,9 +30,7 @@ def phases(case: str, call: str = "passed", pid: int = 1, observed: int = 0) -> 
     return whole
 
 
-def session(
-    *inside: list[dict[str, Any]], ids: tuple[str, ...], status: int = 0, **end: Any
-) -> list[dict[str, Any]]:
+def session(*inside: list[dict[str, Any]], ids: tuple[str, ...], status: int = 0, **end: Any) -> list[dict[str, Any]]:
     """Return the events of a session around those of its cases."""
     start = {"event": "session", "pid": 1, "worker": ""}
     collected = {"event": "collected", "pid": 1, "total": len(ids), "ids": list(ids)}
@@ -90,6 +88,14 @@ def test_a_torn_line_makes_the_report_incomplete(tmp_path: Path) -> None:
     assert slugs(run) == ["report-cut-short"]
 
 
+def test_a_second_attempt_that_never_ended_makes_the_run_incomplete(tmp_path: Path) -> None:
+    """The first attempt's outcome does not stand for the one that was cut off."""
+    again = [{"event": "start", "pid": 1, "id": "a", "observed": 0}]
+    run = read(tmp_path, session(phases("a"), again, ids=("a",)))
+    assert not run.complete
+    assert "while a ran" in run.troubles[0].message
+
+
 @pytest.mark.parametrize("status", [2, 3, 4])
 def test_a_session_that_broke_off_is_incomplete_though_no_case_is_open(tmp_path: Path, status: int) -> None:
     """Interrupted, internal error and usage error are no ends."""
@@ -108,9 +114,7 @@ def test_a_session_that_broke_off_is_incomplete_though_no_case_is_open(tmp_path:
         (Lost("the supervisor vanished"), "report-missing"),
     ],
 )
-def test_an_empty_report_is_named_after_the_end_of_the_process(
-    tmp_path: Path, ending: Ending, slug: str
-) -> None:
+def test_an_empty_report_is_named_after_the_end_of_the_process(tmp_path: Path, ending: Ending, slug: str) -> None:
     """Nothing was reported: how the process ended tells why."""
     run = read(tmp_path, [], ending)
     assert slugs(run) == [slug]
@@ -134,9 +138,7 @@ def test_the_end_of_an_xdist_worker_is_not_the_end_of_the_session(tmp_path: Path
 def test_a_line_of_another_program_while_two_cases_ran_is_claimed_by_none(tmp_path: Path) -> None:
     """With two cases under way there is no telling whose it is; a line with an id is sure."""
     lines = b'{"value": 1}\n{"case": "b", "value": 2}\n'
-    events = session(
-        phases("a", pid=2, observed=len(lines)), phases("b", pid=3, observed=len(lines)), ids=("a", "b")
-    )
+    events = session(phases("a", pid=2, observed=len(lines)), phases("b", pid=3, observed=len(lines)), ids=("a", "b"))
     run = read(tmp_path, events, observations=lines)
     assert [case.observed for case in run.cases] == [(), (2,)]
     assert slugs(run) == ["observation-unclaimed"]

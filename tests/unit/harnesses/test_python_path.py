@@ -56,9 +56,7 @@ def imported_from(place: SimpleNamespace, path: tuple[str, ...]) -> str:
     """Return which tree the venv's interpreter imports ``pkg`` from with ``path`` on PYTHONPATH."""
     code = "import pkg; print(pkg.WHERE)"
     environment = {"PYTHONPATH": ":".join(path)} if path else {}
-    done = subprocess.run(
-        [place.python, "-c", code], env=environment, capture_output=True, text=True, check=True
-    )
+    done = subprocess.run([place.python, "-c", code], env=environment, capture_output=True, text=True, check=True)
     return done.stdout.strip()
 
 

@@ -209,9 +209,7 @@ class Reporter:
         self.report.line("collected", total=total, ids=[self.case_id(item) for item in items])
         return result
 
-    def pytest_exception_interact(
-        self, node: pytest.Item | pytest.Collector, call: pytest.CallInfo[Any]
-    ) -> None:
+    def pytest_exception_interact(self, node: pytest.Item | pytest.Collector, call: pytest.CallInfo[Any]) -> None:
         """Append a file or folder that could not be collected."""
         if isinstance(node, pytest.Collector) and call.excinfo is not None:
             error = call.excinfo.value
