@@ -6,12 +6,13 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from mutkit.execute import Place, Variant, look, recorded, run_cases
-from mutkit.judge import noticed
+from mutkit.judge import kept_out, noticed
 from mutkit.model.campaign import Probe
 from mutkit.model.case import SuiteRun
 from mutkit.model.effect import Effect
 from mutkit.model.observation import Canary, VariantRun
 from mutkit.model.spec import LoadedSpec
+from mutkit.mutate import CANARY_TOKEN
 
 BASELINE_SUITE_SECONDS = 900.0
 BASELINE_PROBE_SECONDS = 60.0
@@ -81,7 +82,8 @@ def canary(place: Place, variant: Variant, specs: list[LoadedSpec], baseline: Ba
     named = sorted({case_id for loaded in specs for case_id in loaded.killers})
     effects = _effects(place, variant, specs, baseline)
     suite = run_cases(place, variant, _suite_deadline(place, baseline), [], named)
-    failed = noticed(suite, named)
+    # Code that runs on import raises while the cases are collected: they could not even be loaded without it.
+    failed = noticed(suite, named) | kept_out(suite, named, f"mutkit canary {CANARY_TOKEN}")
     trouble = "; ".join(t.message for t in suite.troubles)
     return {str(s.path): Canary(failed, effect_of(s, effects, None), trouble) for s in specs}
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from pathlib import PurePosixPath
 
-from mutkit.model.case import BROKEN, CaseRecord, SuiteRun
+from mutkit.model.case import BROKEN, CaseRecord, Outcome, SuiteRun
 from mutkit.model.describe import describe_matcher, quoted
 from mutkit.model.judgement import Detected, Reason
 from mutkit.model.observation import VariantRun
@@ -29,6 +30,23 @@ class Detection:
 def noticed(suite: SuiteRun, cases: Iterable[str]) -> frozenset[str]:
     """Return those of ``cases`` that failed or had an error, for whatever reason."""
     return frozenset(case_id for case_id in cases if suite.case(case_id).outcome in BROKEN)
+
+
+def kept_out(suite: SuiteRun, cases: Iterable[str], sign: str) -> frozenset[str]:
+    """Return those of ``cases`` that are missing because loading their file failed with an error that holds ``sign``.
+
+    Loading is that of the case's own file, or of a conftest.py or package above it.
+    """
+    troubles = [t.message for t in suite.troubles if t.slug == "collection-failed" and sign in t.message]
+    places = [PurePosixPath(message.partition(": ")[0]) for message in troubles]
+    # A conftest.py or an __init__.py stands for its whole folder.
+    places += [place.parent for place in places if place.name in ("conftest.py", "__init__.py")]
+    return frozenset(
+        case_id
+        for case_id in cases
+        if suite.case(case_id).outcome is Outcome.MISSING
+        and any(PurePosixPath(case_id.partition("::")[0]).is_relative_to(place) for place in places)
+    )
 
 
 def detect(loaded: LoadedSpec, baseline: VariantRun, mutant: VariantRun) -> Detection:

@@ -25,7 +25,9 @@ class VariantRun:
 
 @dataclass(frozen=True)
 class Canary:
-    """What the canary of a spec's anchor scope did: the cases that failed under it, and what the probe showed."""
+    """What the canary of a spec's anchor scope did: the cases that failed under it, or could not be
+    loaded because of it; and what the probe showed.
+    """
 
     failed: frozenset[str]
     effect: Effect | None
