@@ -109,7 +109,7 @@ class Scan:
         status = item.stat(follow_symlinks=False)
         mode = stat.S_IMODE(status.st_mode)
         if stat.S_ISLNK(status.st_mode):
-            return Entry(Kind.LINK, os.readlink(item.path))  # noqa: PTH115 -- no Path for each of thousands
+            return Entry(Kind.LINK, os.readlink(item.path))
         if stat.S_ISDIR(status.st_mode):
             return Entry(Kind.FOLDER, mode=mode)
         if not stat.S_ISREG(status.st_mode):

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from mutkit.errors import HostError
 from mutkit.model.ending import Capture, Ending, Exited, Lost, NotStarted, ProcessResult, Signalled, TimedOut
 from mutkit.process.cancellation import Cancellation
-from mutkit.process.link import END_LIMIT, START_LIMIT, Link, encode_job, sweep
+from mutkit.process.link import END_LIMIT, START_LIMIT, Link, encode_job, pipe_name, sweep
 from mutkit.process.pipes import InputPipe, OutputPipe
 
 if TYPE_CHECKING:
@@ -85,6 +85,7 @@ class Child:
         self._stdout = OutputPipe(out_ours, cap, queued=True)
         self._stderr = OutputPipe(err_ours, cap)
         self._queue_limit = max(cap, 1)
+        self._pipes = frozenset(pipe_name(descriptor) for descriptor in (in_ours, out_ours, err_ours))
 
     def _pump(self, timeout: float, *, cancellable: bool = True) -> None:
         """Wait up to ``timeout`` seconds for anything to happen, and deal with it."""
@@ -261,8 +262,7 @@ class Child:
         if not self._done:
             if self._ending is None:
                 self._ending = Lost(how)
-            if self._main:
-                sweep(self._main)
+            sweep(self._main, self._pipes)
 
     def _make_result(self) -> ProcessResult:
         ended = time.monotonic() if self._ended is None else self._ended

@@ -9,19 +9,22 @@ import signal
 import socket
 import subprocess
 import sys
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mutkit.errors import HostError
-from mutkit.process.supervisor import descendants, tell
+from mutkit.process.supervisor import LINUX, descendants, tell
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
 SUPERVISOR = str(Path(__file__).with_name("supervisor.py"))
 
 START_LIMIT = 60.0
 """Seconds after which a supervisor that has not started the program is held to be unable to."""
+SWEEP_LIMIT = 2.0
+"""Seconds that are spent on killing what a vanished supervisor has left."""
 END_LIMIT = 10.0
 """Seconds that a supervisor has to end everything; more than its own limits together."""
 
@@ -110,10 +113,50 @@ class Link:
         return f"its supervisor ended with {signal.Signals(-code).name if code < 0 else f'exit {code}'}"
 
 
-def sweep(main: int) -> int:
-    """Kill what can still be found of a program whose supervisor has vanished; return how many were told."""
-    found = {main, *descendants(main)}
-    tell(-main, signal.SIGKILL)
-    for pid in found:
-        tell(pid, signal.SIGKILL)
-    return len(found)
+def sweep(main: int, pipes: frozenset[str]) -> None:
+    """Kill what can still be found of a program whose supervisor has vanished, as far as it can be found.
+
+    ``main``: the program's process id, 0 if it was not told any more; ``pipes``: its streams, as
+    ``pipe_name`` gives them. Found are its descendants, whoever holds its streams, and whoever shares a
+    session with any of these.
+    """
+    limit = time.monotonic() + SWEEP_LIMIT
+    while time.monotonic() < limit:
+        found = {main, *descendants(main)} if main else set()
+        found |= set(_holders(pipes))
+        sessions = {_session(pid) for pid in found} - {_session(os.getpid()), 0}
+        found |= {pid for pid in _processes() if _session(pid) in sessions}
+        living = [pid for pid in found if _session(pid)]
+        if not living:
+            return
+        for pid in living:
+            tell(pid, signal.SIGKILL)
+
+
+def pipe_name(descriptor: int) -> str:
+    """Return the name that /proc gives a pipe, the same for both of its ends."""
+    return f"pipe:[{os.fstat(descriptor).st_ino}]"
+
+
+def _processes() -> list[int]:
+    if not LINUX:
+        return []
+    return [int(folder.name) for folder in Path("/proc").iterdir() if folder.name.isdigit()]
+
+
+def _holders(pipes: frozenset[str]) -> Iterator[int]:
+    for pid in _processes():
+        if pid != os.getpid():
+            # It is gone, or another user's.
+            with contextlib.suppress(OSError):
+                if any(str(item.readlink()) in pipes for item in Path(f"/proc/{pid}/fd").iterdir()):
+                    yield pid
+
+
+def _session(pid: int) -> int:
+    """Return the session of a living process, else 0."""
+    try:
+        state = Path(f"/proc/{pid}/stat").read_bytes().rpartition(b") ")[2][:1]
+        return 0 if state in b"ZX" else os.getsid(pid)
+    except OSError:
+        return 0

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from mutkit.process.cancellation import Cancellation
 
 
-def run(  # noqa: PLR0913 -- all but the command are keywords
+def run(
     argv: Sequence[str],
     *,
     cwd: Path,

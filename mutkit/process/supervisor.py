@@ -29,7 +29,7 @@ import time
 
 GRACE = 0.5
 """Seconds between SIGTERM and SIGKILL."""
-SETTLE = 0.1
+SETTLE = 0.25
 """Seconds that descendants have to end by themselves after the program, before they count as leftovers."""
 LIMIT = 5.0
 """Seconds of SIGKILL after which a process that does not die (another user's, or stuck) is given up."""
@@ -48,7 +48,7 @@ def descendants(root: int) -> dict[int, str]:
     if not LINUX:
         return {}
     children: dict[int, list[tuple[int, str]]] = {}
-    for name in os.listdir("/proc"):  # noqa: PTH208 -- as below
+    for name in os.listdir("/proc"):
         if name.isdigit():
             state, parent = _state_and_parent(name)
             children.setdefault(parent, []).append((int(name), state))
@@ -64,7 +64,7 @@ def descendants(root: int) -> dict[int, str]:
 
 def _state_and_parent(pid: str) -> tuple[str, int]:
     try:
-        with open(f"/proc/{pid}/stat", "rb") as file:  # noqa: PTH123 -- pathlib is slow to import
+        with open(f"/proc/{pid}/stat", "rb") as file:
             # The name of the program stands in parentheses and may hold anything, parentheses too.
             state, parent = file.read().rpartition(b") ")[2].split(None, 2)[:2]
     except (OSError, ValueError):
@@ -82,6 +82,7 @@ class Supervisor:
         self.main_status: int | None = None
         self.stopping = False
         self.any_left = True
+        self.leftovers: set[int] = set()
         self.poll = select.poll()
 
     def run(self) -> None:
@@ -125,6 +126,7 @@ class Supervisor:
         os.set_blocking(self.wake, False)
         os.set_blocking(bell, False)
         signal.set_wakeup_fd(bell, warn_on_full_buffer=False)
+        # For the program too, which inherits it.
         signal.pthread_sigmask(signal.SIG_SETMASK, ())
         signal.signal(signal.SIGCHLD, lambda *_: None)
         for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
@@ -174,13 +176,14 @@ class Supervisor:
     def _end_all(self) -> None:
         if self.main_status is not None:
             self._wait_while_any(SETTLE)
-        leftovers = sum(1 for pid, state in self._alive().items() if pid != self.main and state != "Z")
         self._signal_all_while_any(signal.SIGTERM, GRACE)
         self._signal_all_while_any(signal.SIGKILL, LIMIT)
-        self._send(f"done {leftovers}")
+        self._send(f"done {len(self.leftovers)}")
 
-    def _alive(self) -> dict[int, str]:
-        return descendants(os.getpid()) if self.any_left else {}
+    def _alive(self) -> list[int]:
+        found = descendants(os.getpid())
+        self.leftovers.update(pid for pid, state in found.items() if pid != self.main and state != "Z")
+        return list(found) if LINUX else [self.main]
 
     def _wait_while_any(self, seconds: float) -> None:
         limit = time.monotonic() + seconds
@@ -193,7 +196,7 @@ class Supervisor:
         limit = time.monotonic() + seconds
         told: set[int] = set()
         while self.any_left and time.monotonic() < limit:
-            fresh = [pid for pid in (self._alive() or (self.main,)) if pid not in told]
+            fresh = [pid for pid in self._alive() if pid not in told]
             for pid in fresh:
                 tell(pid, number)
             if not LINUX:
@@ -226,8 +229,8 @@ def start(argv: list[bytes], cwd: bytes, env: dict[bytes, bytes]) -> int:
     every_signal = [n for n in signal.valid_signals() if n not in (signal.SIGKILL, signal.SIGSTOP)]
     for path in candidates(argv[0], env):
         try:
-            return os.posix_spawn(path, argv, env, setsid=True, setsigmask=(), setsigdef=every_signal)
-        except OSError as error:  # noqa: PERF203 -- a handful of rounds
+            return os.posix_spawn(path, argv, env, setsid=True, setsigdef=every_signal)
+        except OSError as error:
             # As execvp: go on along PATH, but "permission denied" says more than "not found" at its end.
             if not isinstance(error, (FileNotFoundError, NotADirectoryError, PermissionError)):
                 raise

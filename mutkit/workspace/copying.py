@@ -96,7 +96,7 @@ def copy_tree(source: Path, target: Path, entries: Snapshot, origin: Path) -> di
 
 def copy_link(path: str, entry: Entry, target: Path, origin: Path) -> Entry:
     """Make the link ``path`` in ``target``; return what it is there."""
-    pointed = Entry(Kind.LINK, link_target(entry.content, os.path.dirname(path), origin, target))  # noqa: PTH120 -- text
+    pointed = Entry(Kind.LINK, link_target(entry.content, os.path.dirname(path), origin, target))
     (target / path).symlink_to(pointed.content)
     return pointed
 
@@ -108,6 +108,4 @@ def copy_same(source: Path, target: Path, entry: Entry) -> None:
     except FileNotFoundError:
         digest = ""
     if digest != entry.content:
-        raise HostError(
-            f"{source} changed while it was being copied: run mutkit again", slug="source-changed"
-        )
+        raise HostError(f"{source} changed while it was being copied: run mutkit again", slug="source-changed")

@@ -23,9 +23,7 @@ SECOND = 1_000_000_000
 class Workspace:
     """A private copy of the source tree for one worker; ``path`` is its root, absolute."""
 
-    def __init__(
-        self, path: Path, *, master: Path, pristine: Mapping[str, Entry], leave_out: frozenset[str]
-    ) -> None:
+    def __init__(self, path: Path, *, master: Path, pristine: Mapping[str, Entry], leave_out: frozenset[str]) -> None:
         """Take a copy that has just been made.
 
         ``master``: the untouched copy from which files are put back; ``pristine``: what the copy consists of;
@@ -38,9 +36,7 @@ class Workspace:
         self._held: dict[str, Entry] = {}
         self._scan: Scan | None = None
         self._modified = {
-            name: (master / name).lstat().st_mtime_ns
-            for name, entry in pristine.items()
-            if entry.kind is Kind.FILE
+            name: (master / name).lstat().st_mtime_ns for name, entry in pristine.items() if entry.kind is Kind.FILE
         }
         self._last_second = {name: modified // SECOND for name, modified in self._modified.items()}
 
@@ -120,9 +116,7 @@ class Workspace:
                 opened.update(self._unlock((self.path / path).parent))
                 self._put_back(path, seen.entries.get(path))
         except OSError as error:
-            raise HostError(
-                f"the workspace {self.path} cannot be put back: {error}", slug="workspace"
-            ) from error
+            raise HostError(f"the workspace {self.path} cannot be put back: {error}", slug="workspace") from error
         self._lock(opened)
         return self._reset_times(seen) or bool(wrong or seen.left_out or opened)
 
@@ -179,6 +173,4 @@ def _is(test: object, place: Path) -> bool:
 
 
 def _refusal(file: str, why: str) -> UsageError:
-    return UsageError(
-        f"{file!r} {why}: a variant can only take the place of a source file", slug="not-a-source-file"
-    )
+    return UsageError(f"{file!r} {why}: a variant can only take the place of a source file", slug="not-a-source-file")

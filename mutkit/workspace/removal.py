@@ -62,5 +62,5 @@ def _empty(folder: Path) -> list[Path]:
                 folders.append(folder / item.name)
             else:
                 with contextlib.suppress(FileNotFoundError):
-                    os.unlink(item.path)  # noqa: PTH108 -- no Path for each of thousands of files
+                    os.unlink(item.path)
     return folders

@@ -44,9 +44,7 @@ class RunFolder:
                 self._lock = _open_lock(self.path / LOCK)
                 fcntl.flock(self._lock, fcntl.LOCK_EX)
         except OSError as error:
-            raise HostError(
-                f"cannot make a temporary folder in {home}: {error}", slug="temporary-folder"
-            ) from error
+            raise HostError(f"cannot make a temporary folder in {home}: {error}", slug="temporary-folder") from error
 
     def close(self) -> None:
         """Remove the folder with all that is in it; HostError if that is impossible (a later run tries

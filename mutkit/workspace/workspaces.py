@@ -67,9 +67,7 @@ class Workspaces:
         """
         self.tree = tree.resolve()
         if not self.tree.is_dir():
-            raise UsageError(
-                f"{tree} is no folder: a campaign's `tree` names the folder to be copied", slug="no-tree"
-            )
+            raise UsageError(f"{tree} is no folder: a campaign's `tree` names the folder to be copied", slug="no-tree")
         # Ours may lie within the tree: a copy must not hold itself.
         self._leave_out = LEFT_OUT | frozenset(leave_out) | {home_name()}
         self._temporary = (root or Path(tempfile.gettempdir())).resolve()

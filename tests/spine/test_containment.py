@@ -1,4 +1,4 @@
-"""Nothing is left of a run, however mutkit itself ends: no process, no folder, no byte of the source changed."""
+"""Nothing is left of a run, however mutkit ends: no process, no folder, no byte of the source changed."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ import pytest
 from mutkit.digest import tree_digest
 from mutkit.workspace import Workspaces
 
-# A program that uses mutkit as its own commands do. It is told what the child does, and tells how the child ended.
+# A program that uses mutkit as its own commands do. It is told what the child does, and tells how it ended.
 DRIVER = """
 import os, resource, signal, sys
 from pathlib import Path
@@ -30,19 +30,30 @@ if handles == "handles":
 with Workspaces(Path(tree), root=Path(root)) as workspaces:
     workspace = workspaces.take("0")
     workspace.hold("module.py", b"value = 2\\n")
-    result = run(argv, cwd=workspace.path, env=dict(os.environ), deadline=float(deadline), cap=1000, cancellation=cancellation)
+    result = run(
+        argv,
+        cwd=workspace.path,
+        env=dict(os.environ),
+        deadline=float(deadline),
+        cap=1000,
+        cancellation=cancellation,
+    )
     changes = workspace.restore()
-    print(result.ending, result.leftovers, result.stdout.total, ",".join(map(str, changes)), workspaces.source_changes(), sep="|")
+    told = ",".join(map(str, changes))
+    print(result.ending, result.leftovers, result.stdout.total, told, workspaces.source_changes(), sep="|")
     print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
 """
 
 # Children that misbehave; each tells, through the named pipe, that it is well under way.
-READY = (
-    "import os, signal, sys, shutil, time\ndef ready(): os.close(os.open(os.environ['READY'], os.O_WRONLY))\n"
-)
+READY = """
+import os, signal, shutil
+def ready(): os.close(os.open(os.environ['READY'], os.O_WRONLY))
+"""
 CHILDREN = {
     "loops for ever": "ready()\nwhile True: pass",
-    "ignores every signal": "for n in (1, 2, 15): signal.signal(n, signal.SIG_IGN)\nready()\nwhile True: signal.pause()",
+    "ignores every signal": (
+        "for n in (1, 2, 15): signal.signal(n, signal.SIG_IGN)\nready()\nwhile True: signal.pause()"
+    ),
     "deletes its tree": "shutil.rmtree(os.getcwd())\nready()\nsignal.pause()",
     "leaves daemons behind": (
         "for n in (1, 15): signal.signal(n, signal.SIG_IGN)\n"
@@ -76,7 +87,7 @@ class Stage:
         (self.tree / "data").write_bytes(bytes(100_000))
         os.mkfifo(self.ready)
         self.before = tree_digest(self.tree, frozenset())
-        # Open for reading and writing: the child does not wait for a reader, and we are told of its coming by `poll`.
+        # There is a reader from the start: the child does not wait, and `poll` tells when it has been there.
         self.ready_end = os.open(self.ready, os.O_RDONLY | os.O_NONBLOCK)
 
     def start(self, code: str, *, deadline: float = 600, handles: bool = True) -> subprocess.Popen[str]:
@@ -135,10 +146,12 @@ class Stage:
 
 @pytest.fixture
 def stage(tmp_path: Path) -> Stage:
+    """Give a laid-out stage."""
     return Stage(tmp_path)
 
 
 def finish(driver: subprocess.Popen[str]) -> tuple[int, str, str]:
+    """Return how the driver ended and what it printed."""
     out, err = driver.communicate(timeout=60)
     return driver.returncode, out, err
 
@@ -187,9 +200,7 @@ def test_ctrl_c_leaves_nothing(stage: Stage, child: str, *, handles: bool) -> No
     driver.send_signal(signal.SIGINT)
     code, _, err = finish(driver)
     assert code == (1 if handles else -signal.SIGINT)
-    assert err.splitlines()[-1] == (
-        "mutkit.process.cancellation.Cancelled" if handles else "KeyboardInterrupt"
-    )
+    assert err.splitlines()[-1] == ("mutkit.process.cancellation.Cancelled" if handles else "KeyboardInterrupt")
     assert stage.alive() == []
     assert stage.folders() == []
     stage.check_source()

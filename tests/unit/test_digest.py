@@ -103,9 +103,7 @@ def test_an_earlier_scan_does_not_hide_a_change_with_forged_times(tmp_path: Path
     # Taken long after the change, as far as it knows: only the stamps can tell.
     first = Scan(tmp_path, NONE).run()
     for path, stamp in first.stamps.items():
-        first.stamps[path] = type(stamp)(
-            stamp.inode, stamp.size, stamp.modified, stamp.changed, stamp.taken + 10**9
-        )
+        first.stamps[path] = type(stamp)(stamp.inode, stamp.size, stamp.modified, stamp.changed, stamp.taken + 10**9)
     while file.stat().st_ctime_ns == status.st_ctime_ns:
         file.write_text("2")
     os.utime(file, ns=(status.st_atime_ns, status.st_mtime_ns))
@@ -123,9 +121,7 @@ def test_a_stamp_of_the_moment_of_a_change_is_not_trusted(tmp_path: Path) -> Non
     file.write_text("2")
     # What the file bears now is made the stamp of the first look, as if both writes had been within one tick.
     later = Scan(tmp_path, NONE).run().stamps["file"]
-    first.stamps["file"] = type(later)(
-        later.inode, later.size, later.modified, later.changed, status.st_ctime_ns
-    )
+    first.stamps["file"] = type(later)(later.inode, later.size, later.modified, later.changed, status.st_ctime_ns)
     second = Scan(tmp_path, NONE, earlier=first).run()
     assert second.entries["file"].content == bytes_digest(b"2")
 
@@ -136,9 +132,7 @@ def test_an_unchanged_file_is_not_read_again(tmp_path: Path) -> None:
     file.write_text("1")
     first = Scan(tmp_path, NONE).run()
     stamp = first.stamps["file"]
-    first.stamps["file"] = type(stamp)(
-        stamp.inode, stamp.size, stamp.modified, stamp.changed, stamp.taken + 10**9
-    )
+    first.stamps["file"] = type(stamp)(stamp.inode, stamp.size, stamp.modified, stamp.changed, stamp.taken + 10**9)
     first.entries["file"] = Entry(Kind.FILE, "taken over", 0o644)
     assert Scan(tmp_path, NONE, earlier=first).run().entries["file"].content == "taken over"
 

@@ -20,6 +20,7 @@ ENV = {"PATH": os.environ["PATH"]}
 
 
 def python(code: str, cwd: Path, **more: object) -> Child:
+    """Start Python on some code."""
     return Child([sys.executable, "-I", "-S", "-c", code], cwd=cwd, env=ENV, **more)  # type: ignore[arg-type]
 
 

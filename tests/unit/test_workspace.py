@@ -15,6 +15,7 @@ import pytest
 from mutkit.digest import tree_digest
 from mutkit.errors import HostError, UsageError
 from mutkit.workspace import LEFT_OUT, Workspace, Workspaces
+from mutkit.workspace.copying import copy_tree
 
 NONE: frozenset[str] = frozenset()
 
@@ -32,10 +33,12 @@ def tree(tmp_path: Path) -> Path:
 
 
 def enter(tree: Path, tmp_path: Path, **more: object) -> Workspaces:
+    """Return workspaces that work in the test's own folder."""
     return Workspaces(tree, root=tmp_path, **more)  # type: ignore[arg-type]
 
 
 def texts(changes: object) -> list[str]:
+    """Return changes as texts."""
     return [str(change) for change in changes]  # type: ignore[attr-defined]
 
 
@@ -97,9 +100,7 @@ def test_special_files_are_skipped_and_told(tree: Path, tmp_path: Path) -> None:
         assert workspace.restore() == ()
 
 
-@pytest.mark.parametrize(
-    "kind", ["relative", "absolute", "absolute through a link", "relative around the root"]
-)
+@pytest.mark.parametrize("kind", ["relative", "absolute", "absolute through a link", "relative around the root"])
 def test_a_link_into_the_source_points_into_the_workspace(tree: Path, tmp_path: Path, kind: str) -> None:
     """However it is written: what a test writes through it does not reach the source."""
     (tmp_path / "way").symlink_to(tree)
@@ -165,6 +166,15 @@ def test_editing_the_source_meanwhile_disturbs_no_workspace_and_is_told(tree: Pa
         assert texts(workspaces.source_changes()) == ["changed: package/module.py", "changed: tool"]
 
 
+def test_a_file_that_changes_between_look_and_copy_is_named(tree: Path, tmp_path: Path) -> None:
+    """A copy that is neither the old nor the new state of the source is none."""
+    entries = tree_digest(tree, NONE)
+    (tree / "tool").write_text("another")
+    with pytest.raises(HostError, match="tool changed while it was being copied") as caught:
+        copy_tree(tree, tmp_path / "copy", entries, tree)
+    assert caught.value.slug == "source-changed"
+
+
 def test_a_held_variant_stands_there_with_the_mode_of_the_file(tree: Path, tmp_path: Path) -> None:
     """And is gone after restoring, which does not report it."""
     with enter(tree, tmp_path) as workspaces:
@@ -211,8 +221,7 @@ def test_python_runs_the_variant_and_never_older_byte_code(tree: Path, tmp_path:
                 assert workspace.restore() == ()
                 assert not (workspace.path / "package" / "__pycache__").exists()
                 assert (
-                    subprocess.run(argv, cwd=workspace.path, env={}, capture_output=True, check=True).stdout
-                    == b"1\n"
+                    subprocess.run(argv, cwd=workspace.path, env={}, capture_output=True, check=True).stdout == b"1\n"
                 )
     assert printed == [0, 1, 2, 3, 4, 5]
 
@@ -228,9 +237,7 @@ def test_byte_code_that_is_never_checked_is_removed(tree: Path, tmp_path: Path) 
         workspace = workspaces.take("0")
         subprocess.run([sys.executable, "-S", "-c", poison], cwd=workspace.path, env={}, check=True)
         workspace.hold("package/module.py", b"value = 2\n")
-        assert (
-            subprocess.run(argv, cwd=workspace.path, env={}, capture_output=True, check=True).stdout == b"2\n"
-        )
+        assert subprocess.run(argv, cwd=workspace.path, env={}, capture_output=True, check=True).stdout == b"2\n"
 
 
 @pytest.mark.parametrize(
@@ -296,6 +303,7 @@ def test_a_hard_link_to_a_held_file_is_not_written_through(tree: Path, tmp_path:
 
 
 def damage(workspace: Workspace) -> None:
+    """Do all that a run should not do to its tree."""
     root = workspace.path
     (root / "tool").write_text("rewritten")
     (root / "tool").chmod(0o600)
@@ -413,9 +421,7 @@ def test_a_scratch_folder_is_fresh_private_and_removed(tree: Path, tmp_path: Pat
         assert not second.exists()
 
 
-def test_leftovers_of_dead_runs_are_cleared_and_those_of_live_ones_are_not(
-    tree: Path, tmp_path: Path
-) -> None:
+def test_leftovers_of_dead_runs_are_cleared_and_those_of_live_ones_are_not(tree: Path, tmp_path: Path) -> None:
     """A folder whose lock is free belongs to nobody; one that died before it had a lock as well."""
     home = tmp_path / f"mutkit-{os.getuid()}"
     for name in ("run-dead", "run-early", "run-live", "other"):

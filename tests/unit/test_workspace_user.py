@@ -117,7 +117,10 @@ def test_rights_that_a_run_takes_away_are_given_back(folder: Path) -> None:
                 "changed: package/module.py",
             ]
             assert tree_digest(workspace.path, frozenset()) == tree_digest(tree, frozenset())
-            # What is removed at the end may be locked as well.
+            # What is removed may be locked as well.
+            with workspaces.scratch() as scratch:
+                (scratch / "file").touch()
+                scratch.chmod(0)
             (workspace.path / "package").chmod(0)
             workspace.path.chmod(0)
 
