@@ -28,7 +28,7 @@ FLUSH_EVERY = 512  # chunks between two lines of the record
 
 
 class Record:
-    """The file of one call: a line a fact, each a Python literal, so that a killed child leaves it readable."""
+    """The file of one call: a line a fact, each a Python literal, so that a kill leaves it readable."""
 
     def __init__(self, folder: str, name: str) -> None:
         """Create the next free ``<name>.<number>.call``; the number is this call's, counted from 1."""
@@ -36,9 +36,7 @@ class Record:
         while True:
             path = f"{folder}/{name}.{self.number:05d}.call"
             try:
-                self._fd = os.open(
-                    path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_APPEND | os.O_CLOEXEC, 0o644
-                )
+                self._fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_APPEND | os.O_CLOEXEC, 0o644)
             except FileExistsError:
                 self.number += 1
             else:
@@ -87,7 +85,7 @@ class Child:
     def _record_start(self) -> None:
         add = self.record.add
         add("argv", self.argv)
-        add("cwd", os.getcwdb())  # noqa: PTH109 - pathlib costs an import at each start
+        add("cwd", os.getcwdb())
         add("pids", (os.getpid(), os.getppid()))
         add("env", {name: os.environb.get(os.fsencode(name)) for name in self.script["env"]})
         add("fds", tuple(kind_of(fd) for fd in (0, 1, 2)))
@@ -177,9 +175,7 @@ class Child:
         if step["after"]:
             places = [at for at, word in enumerate(self.argv[:-1]) if word == step["after"]]
             if not places:
-                self.finish(
-                    UNABLE, f"no word after {shown([step['after']])} in {shown(self.argv)}", how="unable"
-                )
+                self.finish(UNABLE, f"no word after {shown([step['after']])} in {shown(self.argv)}", how="unable")
             path = self.argv[places[-1] + 1]
         elif path.startswith(b"$"):
             name, _, rest = path[1:].partition(b"/")
@@ -187,7 +183,7 @@ class Child:
                 self.finish(UNABLE, f"the variable {name.decode()} is not set", how="unable")
             path = os.environb[name] + b"/" + rest
         # pathlib costs an import at each start
-        os.makedirs(os.path.dirname(path) or b".", exist_ok=True)  # noqa: PTH103, PTH120 - pathlib costs an import at each start
+        os.makedirs(os.path.dirname(path) or b".", exist_ok=True)
         fd = os.open(path, os.O_WRONLY | os.O_CREAT | (os.O_APPEND if step["append"] else os.O_TRUNC), 0o644)
         write_all(fd, data)
         os.close(fd)
@@ -215,7 +211,7 @@ class Child:
 
     def _wait_for(self, path: str, limit: float) -> None:
         until = time.monotonic() + limit
-        while not os.path.exists(path):  # noqa: PTH110 - pathlib costs an import at each start
+        while not os.path.exists(path):
             if time.monotonic() > until:
                 self.finish(UNABLE, f"{path} did not appear within {limit} s", how="unable")
             time.sleep(0.002)
@@ -297,7 +293,7 @@ def write_all(fd: int, data: bytes) -> None:
     while view:
         try:
             view = view[os.write(fd, view) :]
-        except BlockingIOError:  # noqa: PERF203 - a write that blocks is rare
+        except BlockingIOError:
             import select
 
             select.select([], [fd], [])
@@ -325,6 +321,6 @@ def wait_until_empty(fd: int) -> None:
 def main(script: str, folder: str, name: str) -> NoReturn:
     """Run the compiled script at ``script`` as command ``name``, recording under ``folder``."""
     record = Record(folder, name)
-    with open(script, "rb") as file:  # noqa: PTH123 - pathlib costs an import at each start
+    with open(script, "rb") as file:
         compiled = marshal.load(file)  # noqa: S302 - install.py wrote it
     Child(name, compiled, record).run()

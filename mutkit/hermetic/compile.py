@@ -70,7 +70,7 @@ class Compiler:
                 self._fault("end.signal", f"is no signal: {end.signal}")
         return {"exit": end.exit or 0, "signal": number, "hang": end.hang}
 
-    def _step(self, step: Step, key: str) -> list[dict[str, Any]]:  # noqa: PLR0911 - one a kind of step
+    def _step(self, step: Step, key: str) -> list[dict[str, Any]]:
         given = [name for name in _CONTENT if name != "json" and getattr(step, name) is not None]
         given += ["json"] if step.json is not UNSET else []
         given += [name for name in _OTHER if getattr(step, name) is not None]
@@ -88,7 +88,7 @@ class Compiler:
             return [{"close": _STREAMS[step.close]}]
         if step.wait_for is not None:
             return [{"wait_for": step.wait_for.path, "limit": step.wait_for.seconds}]
-        assert step.grandchild is not None  # noqa: S101 - the only one of _OTHER that is left
+        assert step.grandchild is not None
         held = [_STREAMS[name] for name in step.grandchild.holds]
         return [{"grandchild": step.grandchild.seconds, "fds": held}]
 
@@ -153,9 +153,7 @@ def _json_parts(value: Json, fill: Mapping[str, Repeat]) -> list[tuple[bytes, in
     marks = {}
     for at, (pointer, repeat) in enumerate(fill.items()):
         mark = f"\ue000mutkit fill {at}\ue000"
-        value = _put(
-            value, [part.replace("~1", "/").replace("~0", "~") for part in pointer.split("/")[1:]], mark
-        )
+        value = _put(value, [part.replace("~1", "/").replace("~0", "~") for part in pointer.split("/")[1:]], mark)
         marks[as_bytes(mark)] = repeat
     rest = as_bytes(json.dumps(value, ensure_ascii=False, separators=(",", ":")))
     parts: list[tuple[bytes, int]] = []

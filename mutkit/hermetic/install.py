@@ -46,9 +46,7 @@ def install(folder: Path, mocks: Mapping[str, Script | Path], record: Path, pyth
             raise UsageError(f"{name!r} is not the name of a command", slug="mock-name")
         script = Script.from_toml(given) if isinstance(given, Path) else given
         compiled = support / f"{name}.script"
-        compiled.write_bytes(
-            marshal.dumps(script.compiled(shown=f"mock {name}"), 2)
-        )  # format 2: any Python reads it
+        compiled.write_bytes(marshal.dumps(script.compiled(shown=f"mock {name}"), 2))  # format 2: any Python reads it
         source = _LAUNCHER.format(support=str(support), script=str(compiled), record=str(record), name=name)
         _write_launcher(folder / name, support / f"{name}.py", source, python)
     return folder

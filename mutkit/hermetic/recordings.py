@@ -57,9 +57,5 @@ def _parse(path: Path) -> Call:
 def _sizes(facts: dict[str, list[Any]], wanted: int) -> tuple[int, ...]:
     """Return the sizes of all writes to one descriptor; the record has them as runs of equal size."""
     return tuple(
-        size
-        for fd, runs in facts.get("wrote", [])
-        if fd == wanted
-        for size, times in runs
-        for _ in range(times)
+        size for fd, runs in facts.get("wrote", []) if fd == wanted for size, times in runs for _ in range(times)
     )

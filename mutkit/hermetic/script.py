@@ -165,9 +165,7 @@ def _read(path: Path) -> Script:
         text = path.read_bytes().decode("utf-8")
         data = json.dumps(tomli.loads(text))
     except OSError as error:
-        raise SpecError(
-            [problem(shown, "", f"cannot be read: {error.strerror}", "Check the path.")]
-        ) from error
+        raise SpecError([problem(shown, "", f"cannot be read: {error.strerror}", "Check the path.")]) from error
     except (ValueError, TypeError) as error:  # not UTF-8, not TOML, or a date
         raise SpecError([problem(shown, "", f"is not TOML as a script has it: {error}")]) from error
     try:
@@ -184,9 +182,7 @@ def _read(path: Path) -> Script:
 
 def _placed(steps: tuple[Step, ...], base: Path) -> tuple[Step, ...]:
     """Return the steps with ``file`` as an absolute path: the script may be installed from anywhere."""
-    return tuple(
-        step if step.file is None else replace(step, file=str(base.absolute() / step.file)) for step in steps
-    )
+    return tuple(step if step.file is None else replace(step, file=str(base.absolute() / step.file)) for step in steps)
 
 
 def _faults(shown: str, error: Any) -> list[Problem]:

@@ -9,7 +9,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 _LENGTH = re.compile(
-    rb"(?:\A|\r?\n)content-length:[ \t]*(\d+)[ \t]*(?:\r?\n[^\r\n]+)*\r?\n\r?\n", re.IGNORECASE
+    rb"(?:\A|\r?\n)content-length:[ \t]*(\d+)[ \t]*(?:\r?\n[^\r\n]+)*\r?\n\r?\n",
+    re.IGNORECASE,
 )
 
 

@@ -26,19 +26,21 @@ def main(request_path: str, result_path: str) -> None:
     process died.
     """
     me = os.getpid()
-    with open(request_path, encoding="utf-8") as file:  # noqa: PTH123 - as few modules as can be
+    with open(request_path, encoding="utf-8") as file:
         request = json.load(file)
-    here = os.path.dirname(os.path.realpath(__file__))  # noqa: PTH120 - as few modules as can be
+    here = os.path.dirname(os.path.realpath(__file__))
     sys.path[:] = [*request["path"], *(one for one in sys.path if os.path.realpath(one) != here)]
     sys.argv[:] = [request["call"]]
     result = call(request)
     if os.getpid() != me:  # the subject forked, and this is the copy: it has no say
         os._exit(0)
-    with open(result_path, "w", encoding="ascii") as file:  # noqa: PTH123 - as few modules as can be
+    with open(result_path, "w", encoding="ascii") as file:
         file.write(json.dumps(result) + "\n")
     for stream in (sys.stdout, sys.stderr):
         with contextlib.suppress(
-            OSError, ValueError, AttributeError
+            OSError,
+            ValueError,
+            AttributeError,
         ):  # the subject has closed or replaced it
             stream.flush()
     os._exit(0)  # threads that the subject left behind do not matter any more

@@ -40,9 +40,7 @@ print(json.dumps(answer()))
 
 
 @pytest.fixture(params=KINDS)
-def probing(
-    request: pytest.FixtureRequest, tree: Path, stage: Callable[..., Stage]
-) -> Callable[..., ProbeRun]:
+def probing(request: pytest.FixtureRequest, tree: Path, stage: Callable[..., Stage]) -> Callable[..., ProbeRun]:
     """Return a function that probes a subject whose ``answer()`` has this body, with each kind of probe."""
 
     def probe_for(**more: object) -> Probe:
@@ -112,7 +110,7 @@ def test_an_exit_instead_of_an_answer_is_never_an_answer(probing: Callable[..., 
 
 
 def test_the_exception_that_ended_the_process_is_named(probing: Callable[..., ProbeRun]) -> None:
-    """Where the subject's exception ends the process or leaves the function, its type and message are known."""
+    """Where the subject's exception ends the process or leaves the function, it is known by type and message."""
     effect = probing("raise KeyError('gone')").effect
     if isinstance(effect, Finished):
         assert effect.code == 1
@@ -134,7 +132,7 @@ def test_64_mib_of_noise_do_not_stop_a_probe(probing: Callable[..., ProbeRun]) -
             sys.stdout.write("x" * 2**20)
         sys.stdout.write("\\n")
         return 7
-        """
+        """,
     )
     if isinstance(run.effect, NothingSeen):
         assert run.effect.slug == "output-over-cap"
@@ -153,7 +151,7 @@ def test_a_fork_that_comes_back_answers_once(probing: Callable[..., ProbeRun]) -
             os.close(1)
             signal.pause()
         return 'parent'
-        """
+        """,
     )
     assert value_of(run.effect) == "parent"
     assert run.result is not None
@@ -161,7 +159,9 @@ def test_a_fork_that_comes_back_answers_once(probing: Callable[..., ProbeRun]) -
 
 
 def test_nothing_of_the_callers_environment_is_inherited(
-    probing: Callable[..., ProbeRun], monkeypatch: pytest.MonkeyPatch, tree: Path
+    probing: Callable[..., ProbeRun],
+    monkeypatch: pytest.MonkeyPatch,
+    tree: Path,
 ) -> None:
     """The environment is made from nothing, and what the probe names is added, with ``{tree}`` filled in."""
     monkeypatch.setenv("SECRET", "x")
@@ -179,9 +179,7 @@ def test_nothing_of_the_callers_environment_is_inherited(
         assert env[name].startswith(str(tree.parent / "scratch")), name
 
 
-def test_the_path_has_nothing_but_mocks_and_named_tools(
-    probing: Callable[..., ProbeRun], tmp_path: Path
-) -> None:
+def test_the_path_has_nothing_but_mocks_and_named_tools(probing: Callable[..., ProbeRun], tmp_path: Path) -> None:
     """A mock is found and its call is kept with the run; a named tool is found; any other command is not."""
     (tmp_path / "agent.toml").write_text('[[step]]\ntext = "from the mock"\n')
     run = probing(
@@ -201,10 +199,19 @@ def test_without_mocks_no_command_is_found_at_all(probing: Callable[..., ProbeRu
     """PATH is a folder without programs, never empty: that would run files of the working directory."""
     (tree / "agent").write_text("#!/bin/sh\necho wrong\n")
     (tree / "agent").chmod(0o755)
-    assert value_of(probing("import shutil; return [shutil.which('agent'), shutil.which('sh')]").effect) == [
-        None,
-        None,
-    ]
+    run = probing(
+        """
+        import subprocess
+        seen = []
+        for name in ("agent", "sh"):
+            try:
+                seen.append(subprocess.run([name], capture_output=True).stdout.decode())
+            except OSError as error:
+                seen.append(type(error).__name__)
+        return seen
+        """,
+    )
+    assert value_of(run.effect) == ["FileNotFoundError"] * 2
 
 
 def test_a_tool_that_is_not_installed_is_said_before_anything_runs(probing: Callable[..., ProbeRun]) -> None:

@@ -124,7 +124,7 @@ seen.append(read()); seen.append(read()); answer(seen[2], result=seen)
             {"jsonrpc": "2.0", "method": "a", "id": 1},
             {"jsonrpc": "2.0", "method": "b"},
             {"jsonrpc": "2.0", "method": "c", "id": 2},
-        ]
+        ],
     )
 
 
@@ -180,6 +180,15 @@ def test_exit_0_without_an_answer_is_a_death(probing: Callable[..., ProbeRun], l
     assert probing(last).effect == Died(Exited(0))
 
 
+def test_a_server_that_closed_its_output_may_take_its_time_to_die(
+    probing: Callable[..., ProbeRun],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """How it ends belongs to what was seen, so it has the whole deadline for it, not the grace after an answer."""
+    monkeypatch.setattr("mutkit.probes.jsonrpc_probe.GRACE", 0.0)
+    assert probing("read(); os.close(1); sys.stdin.read(); os._exit(3)").effect == Died(Exited(3))
+
+
 def test_an_answer_without_its_newline_is_none(probing: Callable[..., ProbeRun]) -> None:
     """The last line of a server that ended: a client waits for the rest of it and has nothing."""
     program = "r = read(); sys.stdout.write(json.dumps({'id': r['id'], 'result': 1})); sys.stdout.flush()"
@@ -205,9 +214,7 @@ def test_no_answer_by_the_deadline_is_a_hang(probing: Callable[..., ProbeRun], p
 
 def test_a_hang_in_the_handshake_is_a_hang(probing: Callable[..., ProbeRun]) -> None:
     """There the deadline counts too."""
-    assert probing("read(); sys.stdin.read(); time.sleep(60)", deadline=1.0, handshake="mcp").effect == Hung(
-        1.0
-    )
+    assert probing("read(); sys.stdin.read(); time.sleep(60)", deadline=1.0, handshake="mcp").effect == Hung(1.0)
 
 
 def test_the_probes_own_timeout_comes_before_the_stages(probing: Callable[..., ProbeRun]) -> None:
@@ -218,9 +225,7 @@ def test_the_probes_own_timeout_comes_before_the_stages(probing: Callable[..., P
 def test_5_mib_go_out_and_come_back(probing: Callable[..., ProbeRun]) -> None:
     """In a request and in an answer, neither waiting for the other."""
     text = "é" * (5 * 2**19)
-    effect = probing(
-        "r = read(); answer(r, result=r['params'])", send={"method": "echo", "params": text}
-    ).effect
+    effect = probing("r = read(); answer(r, result=r['params'])", send={"method": "echo", "params": text}).effect
     assert effect == Returned(text)
 
 
@@ -257,14 +262,12 @@ def test_a_program_that_is_not_there_shows_nothing(stage: Callable[..., Stage]) 
     assert run.effect.slug == "probe-not-started"
 
 
-def test_a_real_mcp_server_is_probed(
-    probing: Callable[..., ProbeRun], tree: Path, stage: Callable[..., Stage]
-) -> None:
+def test_a_real_mcp_server_is_probed(probing: Callable[..., ProbeRun], tree: Path, stage: Callable[..., Stage]) -> None:
     """A server on the MCP SDK, after the real handshake."""
     pytest.importorskip("mcp.server")
     (tree / "real.py").write_text(
         "from mcp.server import MCPServer\nserver = MCPServer('x')\n"
-        "@server.tool()\ndef shout(text: str) -> str:\n    return text.upper()\nserver.run()\n"
+        "@server.tool()\ndef shout(text: str) -> str:\n    return text.upper()\nserver.run()\n",
     )
     probe = JsonRpcProbe(
         "jsonrpc",

@@ -39,9 +39,7 @@ def slug(run: ProbeRun) -> str:
 
 def test_arguments_go_in_and_the_value_comes_out(probing: Callable[..., ProbeRun]) -> None:
     """JSON both ways, words in any script."""
-    run = probing(
-        "def f(a, *, b): return {'a': a, 'b': [b, (1, 2.5)]}", args=("é\u2028",), kwargs={"b": None}
-    )
+    run = probing("def f(a, *, b): return {'a': a, 'b': [b, (1, 2.5)]}", args=("é\u2028",), kwargs={"b": None})
     assert run.effect == Returned({"a": "é\u2028", "b": [None, [1, 2.5]]})
 
 
@@ -62,7 +60,7 @@ def test_what_the_subject_prints_or_reads_disturbs_nobody(probing: Callable[...,
             seen = sys.stdin.read()
             sys.stdout.close(); os.close(2)
             return seen
-        """
+        """,
     )
     assert run.effect == Returned("")
 
@@ -70,9 +68,7 @@ def test_what_the_subject_prints_or_reads_disturbs_nobody(probing: Callable[...,
 def test_a_coroutine_is_awaited(probing: Callable[..., ProbeRun]) -> None:
     """Its value counts, its exception too."""
     assert probing("async def f(): return 7").effect == Returned(7)
-    effect = probing(
-        "import asyncio\nasync def f():\n    await asyncio.sleep(0)\n    raise OSError('x')"
-    ).effect
+    effect = probing("import asyncio\nasync def f():\n    await asyncio.sleep(0)\n    raise OSError('x')").effect
     assert isinstance(effect, RaisedException)
     assert effect.type == "OSError"
 
@@ -99,7 +95,10 @@ def test_an_exception_is_told_with_its_place_in_the_tree(probing: Callable[..., 
     ],
 )
 def test_exceptions_of_all_kinds_are_seen(
-    probing: Callable[..., ProbeRun], source: str, type_: str, message: str
+    probing: Callable[..., ProbeRun],
+    source: str,
+    type_: str,
+    message: str,
 ) -> None:
     """Own classes, those that no ``except Exception`` sees, deep ones, and ones that cannot say what they
     are.
@@ -120,9 +119,7 @@ def test_exceptions_of_all_kinds_are_seen(
         ("import os\ndef f(): os._exit(0)", 0),
     ],
 )
-def test_leaving_instead_of_returning_is_a_death(
-    probing: Callable[..., ProbeRun], source: str, code: int
-) -> None:
+def test_leaving_instead_of_returning_is_a_death(probing: Callable[..., ProbeRun], source: str, code: int) -> None:
     """Also with exit code 0: no value came."""
     effect = probing(source).effect
     assert isinstance(effect, Died)
@@ -141,7 +138,9 @@ def test_leaving_instead_of_returning_is_a_death(
     ],
 )
 def test_a_value_that_is_no_json_is_named_and_not_guessed(
-    probing: Callable[..., ProbeRun], value: str, reason: str
+    probing: Callable[..., ProbeRun],
+    value: str,
+    reason: str,
 ) -> None:
     """With its type and where in the value it is."""
     run = probing(f"def f(): return {value}")
@@ -155,9 +154,7 @@ def test_a_value_that_holds_itself_is_no_json(probing: Callable[..., ProbeRun]) 
 
 
 @pytest.mark.parametrize("source", ["1/0", "def f(:", "import sys; sys.exit(0)", "import no_such_module"])
-def test_a_module_that_cannot_be_imported_shows_nothing(
-    probing: Callable[..., ProbeRun], source: str
-) -> None:
+def test_a_module_that_cannot_be_imported_shows_nothing(probing: Callable[..., ProbeRun], source: str) -> None:
     """It is not what the function does: the reason says what importing raised."""
     assert slug(probing(source)) == "probe-import-failed"
 
@@ -173,22 +170,16 @@ def test_a_method_may_be_called(probing: Callable[..., ProbeRun]) -> None:
     assert probing("class C:\n    @staticmethod\n    def f(): return 1", "subject:C.f").effect == Returned(1)
 
 
-def test_the_tree_comes_before_what_is_installed(
-    tmp_path: Path, tree: Path, stage: Callable[..., Stage]
-) -> None:
+def test_the_tree_comes_before_what_is_installed(tmp_path: Path, tree: Path, stage: Callable[..., Stage]) -> None:
     """A copy of the package elsewhere on the path does not hide the one under test; ``path`` comes first."""
     for folder, value in ((tmp_path / "installed", "wrong"), (tree / "src", "right")):
         (folder / "pkg").mkdir(parents=True)
         (folder / "pkg" / "__init__.py").write_text(f"def f(): return {value!r}\n")
     env = {"PYTHONPATH": str(tmp_path / "installed")}
-    assert run_probe(PythonProbe("python", "pkg:f", path=("src",), env=env), stage()).effect == Returned(
-        "right"
-    )
+    assert run_probe(PythonProbe("python", "pkg:f", path=("src",), env=env), stage()).effect == Returned("right")
 
 
-def test_a_module_from_outside_of_the_tree_is_no_evidence(
-    tmp_path: Path, stage: Callable[..., Stage]
-) -> None:
+def test_a_module_from_outside_of_the_tree_is_no_evidence(tmp_path: Path, stage: Callable[..., Stage]) -> None:
     """An installed copy would show the same whatever the mutation."""
     (tmp_path / "installed").mkdir()
     (tmp_path / "installed" / "pkg.py").write_text("def f(): return 1\n")
@@ -200,6 +191,24 @@ def test_threads_that_are_left_behind_do_not_hold_up_the_answer(probing: Callabl
     """The value came; what else runs is ended with the process."""
     run = probing("from threading import *\ndef f():\n    Thread(target=Event().wait).start()\n    return 1")
     assert run.effect == Returned(1)
+    assert run.result is not None
+    assert run.result.ending == Exited(0)
+
+
+def test_the_answer_of_a_forked_copy_is_not_the_subjects(probing: Callable[..., ProbeRun]) -> None:
+    """A copy returned a value, the subject itself died: that is a death."""
+    run = probing(
+        """
+        import os
+        def f():
+            pid = os.fork()
+            if pid:
+                os.waitpid(pid, 0)
+                os._exit(0)
+            return "copy"
+        """,
+    )
+    assert run.effect == Died(Exited(0))
 
 
 def test_both_copies_of_a_fork_return_and_the_first_process_counts(probing: Callable[..., ProbeRun]) -> None:
@@ -212,7 +221,7 @@ def test_both_copies_of_a_fork_return_and_the_first_process_counts(probing: Call
             if pid:
                 os.waitpid(pid, 0)
             return "parent" if pid else "copy"
-        """
+        """,
     )
     assert run.effect == Returned("parent")
 

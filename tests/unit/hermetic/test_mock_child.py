@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import select
 import signal
 import socket
 import subprocess
@@ -26,7 +27,11 @@ def mock(tmp_path: Path) -> Iterator[MockCommands]:
 
 
 def call(
-    mock: MockCommands, script: Script, *argv: str, stdin: bytes = b"", **env: str
+    mock: MockCommands,
+    script: Script,
+    *argv: str,
+    stdin: bytes = b"",
+    **env: str,
 ) -> subprocess.CompletedProcess[bytes]:
     """Make ``codex`` follow the script, and call it to its end."""
     mock.add("codex", script)
@@ -98,7 +103,9 @@ def test_5_mib_in_one_line_come_through(mock: MockCommands) -> None:
     ],
 )
 def test_with_drained_pace_each_read_gets_exactly_one_chunk(
-    mock: MockCommands, how: dict[str, int], reads: list[bytes]
+    mock: MockCommands,
+    how: dict[str, int],
+    reads: list[bytes],
 ) -> None:
     """Cut by size or by offsets: what was written in one piece is read in one piece, whatever the reader's
     speed.
@@ -138,6 +145,7 @@ def test_a_drained_writer_whose_reader_leaves_does_not_wait_for_ever(mock: MockC
     """A pipe that nobody reads any more stays full; the mock notices and ends with 96."""
     with start(mock, Script().write("ab", chunk=1, pace="drained")) as child:
         assert child.stdout is not None
+        select.select([child.stdout], [], [], 30)  # the first chunk is in the pipe, and stays there
         child.stdout.close()
         assert child.wait(30) == 96
     assert mock.calls("codex")[0].ended == "reader-gone"
@@ -201,7 +209,10 @@ def test_a_record_that_was_cut_in_mid_line_is_read_up_to_there(mock: MockCommand
     [("die", -signal.SIGTERM, ("signal", signal.SIGTERM)), (7, 7, ("exit", 7))],
 )
 def test_a_signal_is_recorded_and_does_what_the_script_says(
-    mock: MockCommands, reaction: int, code: int, ended: tuple[str, int]
+    mock: MockCommands,
+    reaction: int,
+    code: int,
+    ended: tuple[str, int],
 ) -> None:
     """SIGTERM ends a hanging mock by the signal, or with an exit code."""
     with start(mock, Script().write("ready\n").hang().on_signal("TERM", reaction)) as child:
@@ -215,9 +226,7 @@ def test_a_signal_is_recorded_and_does_what_the_script_says(
 
 def test_a_mock_can_ignore_a_signal(mock: MockCommands) -> None:
     """An ignored SIGINT is recorded, and the mock goes on: the SIGTERM behind it is what ends it."""
-    with start(
-        mock, Script().write("ready\n").hang().on_signal("INT", "ignore").on_signal("TERM", 1)
-    ) as child:
+    with start(mock, Script().write("ready\n").hang().on_signal("INT", "ignore").on_signal("TERM", 1)) as child:
         assert child.stdout is not None
         child.stdout.readline()
         child.send_signal(signal.SIGINT)  # of two that wait, Python handles the lower number first
@@ -288,7 +297,10 @@ def test_an_unexpected_call_fails_at_once_and_says_what_was_expected(mock: MockC
     ],
 )
 def test_words_fit_their_pattern(
-    mock: MockCommands, wanted: tuple[str, ...], given: tuple[str, ...], fits: bool
+    mock: MockCommands,
+    wanted: tuple[str, ...],
+    given: tuple[str, ...],
+    fits: bool,
 ) -> None:
     """``*`` is any run of characters in a word, ``**`` any run of words, all else is itself."""
     assert (call(mock, Script().expecting(*wanted), *given).returncode == 0) is fits
@@ -361,9 +373,7 @@ def test_an_interpreter_at_any_path_is_found(tmp_path: Path, folder: str) -> Non
     python.symlink_to(sys.executable)
     mock = MockCommands(tmp_path / "mock", python=str(python))
     mock.add("codex", Script().write("ok"))
-    done = subprocess.run(
-        ["codex", "a b", "", "$x"], env={"PATH": mock.path}, capture_output=True, check=False
-    )
+    done = subprocess.run(["codex", "a b", "", "$x"], env={"PATH": mock.path}, capture_output=True, check=False)
     assert (done.stdout, done.stderr) == (b"ok", b"")
     assert mock.calls("codex")[0].argv == ("a b", "", "$x")
 
@@ -373,9 +383,7 @@ def test_only_mocks_and_named_tools_are_on_the_path(tmp_path: Path) -> None:
     mock = MockCommands(tmp_path / "mock", tools=["env"])
     mock.add("codex", Script())
     assert {entry.name for entry in Path(mock.path).iterdir()} == {"codex", "env", ".mutkit"}
-    shown = subprocess.run(
-        ["env"], env={"PATH": mock.path, "A": "1"}, capture_output=True, text=True, check=True
-    )
+    shown = subprocess.run(["env"], env={"PATH": mock.path, "A": "1"}, capture_output=True, text=True, check=True)
     assert "A=1" in shown.stdout
 
 
@@ -409,9 +417,7 @@ def test_a_mock_starts_without_the_modules_that_cost_time(mock: MockCommands) ->
     call(mock, Script())
     program = Path(mock.path) / "codex"
     watched = ("json", "re", "enum", "site", "signal", "typing")
-    tell = (
-        f"mutkit_mock_child.Child.finish = lambda *_: print(*({watched} & sys.modules.keys())) or sys.exit()"
-    )
+    tell = f"mutkit_mock_child.Child.finish = lambda *_: print(*({watched} & sys.modules.keys())) or sys.exit()"
     tell = tell.replace(str(watched), str(set(watched)))
     source = program.read_text().replace("mutkit_mock_child.main(", f"{tell}\nmutkit_mock_child.main(")
     program.write_text(source)

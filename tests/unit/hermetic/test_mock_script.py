@@ -83,10 +83,7 @@ def test_a_file_step_is_relative_to_the_script(tmp_path: Path) -> None:
     (tmp_path / "answer.bin").write_bytes(b"\xff\x00")
     mock = MockCommands(tmp_path / "mock")
     mock.add("codex", read(tmp_path, '[[call]]\n[[call.step]]\nfile = "answer.bin"\n'))
-    assert (
-        subprocess.run(["codex"], env={"PATH": mock.path}, capture_output=True, check=True).stdout
-        == b"\xff\x00"
-    )
+    assert subprocess.run(["codex"], env={"PATH": mock.path}, capture_output=True, check=True).stdout == b"\xff\x00"
 
 
 def test_unknown_keys_and_wrong_types_are_all_told_at_once(tmp_path: Path) -> None:
@@ -131,9 +128,7 @@ def test_unknown_keys_and_wrong_types_are_all_told_at_once(tmp_path: Path) -> No
         ("[[step]", "", "not TOML"),
     ],
 )
-def test_what_does_not_go_together_is_refused_with_its_key(
-    tmp_path: Path, text: str, key: str, message: str
-) -> None:
+def test_what_does_not_go_together_is_refused_with_its_key(tmp_path: Path, text: str, key: str, message: str) -> None:
     """Each rule of the format that types cannot say."""
     assert message in faults(tmp_path, text)[key]
 

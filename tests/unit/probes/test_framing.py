@@ -18,9 +18,7 @@ def test_what_is_wrapped_is_cut_out_again(kind: type[Framing], size: int) -> Non
     """With reads of any size every message comes once, whole, in order."""
     stream = b"".join(kind().wrap(message) for message in MESSAGES)
     framing = kind()
-    found = [
-        message for at in range(0, len(stream), size) for message in framing.push(stream[at : at + size])
-    ]
+    found = [message for at in range(0, len(stream), size) for message in framing.push(stream[at : at + size])]
     assert found == MESSAGES
 
 

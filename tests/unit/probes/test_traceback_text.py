@@ -17,9 +17,7 @@ if TYPE_CHECKING:
 def stderr_of(tmp_path: Path, source: str) -> bytes:
     """Return what this Python prints when it dies of ``source``."""
     (tmp_path / "program.py").write_text(source, encoding="utf-8")
-    return subprocess.run(
-        [sys.executable, "program.py"], cwd=tmp_path, capture_output=True, check=False
-    ).stderr
+    return subprocess.run([sys.executable, "program.py"], cwd=tmp_path, capture_output=True, check=False).stderr
 
 
 @pytest.mark.parametrize(
@@ -46,9 +44,7 @@ def stderr_of(tmp_path: Path, source: str) -> bytes:
         ("raise KeyboardInterrupt", "KeyboardInterrupt", ""),
     ],
 )
-def test_the_exception_that_ended_a_python_is_read(
-    tmp_path: Path, source: str, type_: str, message: str
-) -> None:
+def test_the_exception_that_ended_a_python_is_read(tmp_path: Path, source: str, type_: str, message: str) -> None:
     """As this Python prints it: nested, chained, with many lines, without a message, not compiled at all."""
     from mutkit.model.matcher import matches
 
