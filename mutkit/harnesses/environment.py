@@ -39,6 +39,8 @@ def suite_environment(suite: Suite, stage: Stage, inherited: Mapping[str, str], 
         "HYPOTHESIS_STORAGE_DIRECTORY": str(folders["hypothesis"]),
         "COVERAGE_FILE": str(stage.scratch / "coverage"),
         "MUTKIT_OBSERVATIONS": str(observations),
+        # One word for each of the workspaces that are in use at a time: for ports and the like.
+        "MUTKIT_WORKER": stage.tree.name,
     }
     variables |= suite.env
     path = [*stage.python_path, *filter(None, [suite.env.get("PYTHONPATH")])]
