@@ -1,10 +1,9 @@
-"""Owns what a mock child does once started: follow its compiled script, record everything. Standard library
-only.
+"""Owns what a mock child does once started: follow its compiled script, record everything.
 
-It runs as a copy, under ``python -I -S``, so it can import nothing of mutkit; and it imports little at all,
-since each module costs milliseconds at each start. The compiled script is a marshalled dictionary (script.py
-writes it). Its own exit codes, told from the script's by the record: 95 hung too long, 96 the reader went
-away, 97 unexpected call, 98 cannot do what the script says.
+It runs as a copy of this module and of the two that it imports, under ``python -I -S``, so nothing else of mutkit is
+there; and it imports little at all, since each module costs milliseconds at each start. The compiled script is a
+marshalled dictionary (script.py makes it). Exit codes of its own, told from the script's by the record: 95 hung too
+long, 96 the reader went away, 97 unexpected call, 98 cannot do what the script says.
 """
 
 from __future__ import annotations
@@ -12,13 +11,14 @@ from __future__ import annotations
 import _signal  # type: ignore[import-not-found]  # `signal` costs an import of enum
 import marshal
 import os
-import stat
 import sys
 import time
 
+from .streams import kind_of, pieces, wait_until_empty, write_all
+from .words import shown, words_match
+
 TYPE_CHECKING = False  # importing it from `typing` would import re and enum at each start
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from types import FrameType
     from typing import Any, NoReturn
 
@@ -226,96 +226,6 @@ class Child:
         while time.monotonic() < until:
             time.sleep(until - time.monotonic())
         self.finish(FORGOTTEN, f"nobody ended this hanging mock in {HANG_LIMIT:.0f} s", how="forgotten")
-
-
-def kind_of(fd: int) -> str:
-    """Return what a descriptor is: pipe, socket, file, tty, null, device or closed."""
-    try:
-        mode = os.fstat(fd).st_mode
-    except OSError:
-        return "closed"
-    if stat.S_ISFIFO(mode):
-        return "pipe"
-    if stat.S_ISSOCK(mode):
-        return "socket"
-    if stat.S_ISREG(mode):
-        return "file"
-    if os.isatty(fd):
-        return "tty"
-    return "null" if os.fstat(fd).st_rdev == os.makedev(1, 3) else "device"
-
-
-def words_match(wanted: list[bytes], given: list[bytes]) -> bool:
-    """Return whether the words fit: ``*`` in a word is any run of bytes, a word ``**`` any run of words."""
-    if not wanted:
-        return not given
-    if wanted[0] == b"**":
-        return any(words_match(wanted[1:], given[at:]) for at in range(len(given) + 1))
-    return bool(given) and word_matches(wanted[0], given[0]) and words_match(wanted[1:], given[1:])
-
-
-def word_matches(wanted: bytes, given: bytes) -> bool:
-    """Return whether one word fits a pattern in which ``*`` is any run of bytes."""
-    first, *rest = wanted.split(b"*")
-    if not rest:
-        return wanted == given
-    *middle, last = rest
-    if not given.startswith(first) or not given.endswith(last) or len(given) < len(first) + len(last):
-        return False
-    at, stop = len(first), len(given) - len(last)
-    for part in middle:
-        at = given.find(part, at, stop)
-        if at < 0:
-            return False
-        at += len(part)
-    return True
-
-
-def shown(words: list[bytes]) -> str:
-    """Return words as a list for people."""
-    return "[" + ", ".join(ascii(word)[1:] for word in words) + "]"
-
-
-def pieces(data: bytes, chunk: int, cut_at: list[int]) -> Iterator[bytes]:
-    """Cut ``data`` into chunks of ``chunk`` bytes, or at the offsets; whole where neither is given."""
-    if chunk:
-        cut_at = list(range(chunk, len(data), chunk))
-    start = 0
-    for stop in [*cut_at, len(data)]:
-        if data[start:stop]:
-            yield data[start:stop]
-        start = stop
-
-
-def write_all(fd: int, data: bytes) -> None:
-    """Write everything, in one call where the descriptor takes it."""
-    view = memoryview(data)
-    while view:
-        try:
-            view = view[os.write(fd, view) :]
-        except BlockingIOError:
-            import select
-
-            select.select([], [fd], [])
-
-
-def wait_until_empty(fd: int) -> None:
-    """Return once the reader has taken everything out of the pipe."""
-    import fcntl
-    import select
-    import termios
-
-    poll = select.poll()
-    poll.register(fd, 0)
-    spins = 0
-    while int.from_bytes(fcntl.ioctl(fd, termios.FIONREAD, b"\0\0\0\0"), sys.byteorder):
-        spins += 1
-        if spins < 20:
-            os.sched_yield()
-            continue
-        if poll.poll(0):  # POLLERR: no reader is left, and the pipe will stay full
-            raise BrokenPipeError
-        time.sleep(0.0001)
 
 
 def main(script: str, folder: str, name: str) -> NoReturn:

@@ -417,9 +417,9 @@ def test_a_mock_starts_without_the_modules_that_cost_time(mock: MockCommands) ->
     call(mock, Script())
     program = Path(mock.path) / "codex"
     watched = ("json", "re", "enum", "site", "signal", "typing")
-    tell = f"mutkit_mock_child.Child.finish = lambda *_: print(*({watched} & sys.modules.keys())) or sys.exit()"
+    tell = f"child.Child.finish = lambda *_: print(*({watched} & sys.modules.keys())) or sys.exit()"
     tell = tell.replace(str(watched), str(set(watched)))
-    source = program.read_text().replace("mutkit_mock_child.main(", f"{tell}\nmutkit_mock_child.main(")
+    source = program.read_text().replace("child.main(", f"{tell}\nchild.main(")
     program.write_text(source)
     done = subprocess.run(["codex"], env={"PATH": mock.path}, capture_output=True, check=False)
     assert (done.stdout, done.stderr) == (b"\n", b"")
