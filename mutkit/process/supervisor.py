@@ -19,11 +19,12 @@ away.
 
 from __future__ import annotations
 
-import contextlib
+# The interpreter's start is most of what containment costs: `signal`, `contextlib` and `ctypes`, with the enums and
+# collections that they bring along, would nearly double it. So the C modules that they wrap are used.
+import _signal as signal  # type: ignore[import-not-found]
 import marshal
 import os
 import select
-import signal
 import sys
 import time
 
@@ -146,8 +147,10 @@ class Supervisor:
 
     def _send(self, line: str) -> None:
         # BrokenPipeError: nobody is there any more; the next poll sees it and stops.
-        with contextlib.suppress(BrokenPipeError):
+        try:  # noqa: SIM105 -- contextlib is slow to import
             os.write(self.link, line.encode("utf-8", "surrogateescape").replace(b"\n", b" ") + b"\n")
+        except BrokenPipeError:
+            pass
 
     def _wait(self, timeout: float | None) -> None:
         """Wait up to ``timeout`` seconds for a death, a word on the link or a signal, and take note of it."""
@@ -208,18 +211,26 @@ class Supervisor:
 
 def tell(pid: int, number: int) -> None:
     """Send a signal to a process that may be gone, stopped, or another user's; negative ``pid``: a group."""
-    with contextlib.suppress(ProcessLookupError, PermissionError):
+    try:
         os.kill(pid, number)
         # A stopped process acts on a signal only when it goes on.
         os.kill(pid, signal.SIGCONT)
+    except (ProcessLookupError, PermissionError):
+        pass
 
 
 def become_subreaper() -> None:
     """Make this process the parent of every descendant whose own parent ends; does nothing off Linux."""
     if LINUX:
-        import ctypes
+        try:
+            import _ctypes
 
-        ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+            prctl = _ctypes.dlsym(_ctypes.dlopen(None, 0), "prctl")  # type: ignore[arg-type]
+            _ctypes.call_function(prctl, (PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0))
+        except (ImportError, AttributeError):
+            import ctypes
+
+            ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
 
 
 def start(argv: list[bytes], cwd: bytes, env: dict[bytes, bytes]) -> int:
