@@ -5,7 +5,6 @@ the bridge's peak of resident memory from the kernel. The bound is counted from 
 exists at the same time, in the form that Python gives it. Exit code 1 where a peak is above its bound.
 """
 
-# ruff: noqa: INP001 - a script, part of no package
 from __future__ import annotations
 
 import argparse
@@ -103,8 +102,8 @@ def run(tool: str, env: dict[str, str], expected: int) -> tuple[float, float]:
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
     ) as bridge:
-        assert bridge.stdin is not None  # noqa: S101 - for the type checker
-        assert bridge.stdout is not None  # noqa: S101 - for the type checker
+        assert bridge.stdin is not None
+        assert bridge.stdout is not None
         begin = time.perf_counter()
         bridge.stdin.write(json.dumps(call).encode() + b"\n")
         bridge.stdin.flush()
@@ -136,7 +135,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description="Memory and time of the bridge for long answers.")
     parser.add_argument("--sizes", type=int, nargs="+", default=[1, 5, 50], metavar="MIB")
     sizes = parser.parse_args().sizes
-    print("tool         text        MiB  seconds  peak MiB  bound MiB  peak/size")  # noqa: T201
+    print("tool         text        MiB  seconds  peak MiB  bound MiB  peak/size")
     over = False
     for tool in ("codex", "codex-reply"):
         for text in TEXTS:
@@ -144,7 +143,7 @@ def main() -> None:
                 with tempfile.TemporaryDirectory() as folder:
                     row = measure(tool, text, size, Path(folder))
                 over = over or row.peak > row.bound
-                print(  # noqa: T201
+                print(
                     f"{row.tool:12} {row.text:10} {row.size:4} {row.seconds:8.2f} {row.peak:9.1f} "
                     f"{row.bound:10.1f} {row.peak / row.size:10.2f}{'  above' * (row.peak > row.bound)}"
                 )

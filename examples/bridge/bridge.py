@@ -29,9 +29,7 @@ class LineAssembler:
         """Take the function that gets each line, without its newline (a carriage return is left on)."""
         self._on_line = on_line
         self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
-        self._carry: list[
-            str
-        ] = []  # pieces of the line that has not ended yet: only new text is ever scanned
+        self._carry: list[str] = []  # pieces of the line that has not ended yet: only new text is ever scanned
 
     def push(self, chunk: bytes) -> str:
         """Emit every line that ends in ``chunk``, keep the rest, return the decoded text of this piece."""
@@ -117,9 +115,7 @@ class StartRun:
         if self.message is None:
             raise ToolError(f"codex exited with code 0, but no agent message was read{self._unreadable()}")
         if self.unreadable:
-            raise ToolError(
-                f"the last agent message that was read may not be the final one{self._unreadable()}"
-            )
+            raise ToolError(f"the last agent message that was read may not be the final one{self._unreadable()}")
         if self.message.is_blank:
             raise ToolError("codex exited with code 0, but its last agent message was empty")
         return self.message.text

@@ -46,6 +46,7 @@ class RpcError(Exception):
     """A request that gets an error answer; ``code`` is JSON-RPC's."""
 
     def __init__(self, code: int, message: str) -> None:
+        """Take the code and the sentence for people."""
         super().__init__(message)
         self.code = code
 
@@ -54,6 +55,7 @@ class Server:
     """Serves requests; calls run side by side, so answers may come out of order."""
 
     def __init__(self, runs: dict[str, Callable[[dict[str, str]], Run]], limits: Limits) -> None:
+        """Take how each tool's run is made, and the time limits."""
         self._runs = runs
         self._limits = limits
         self._writing = threading.Lock()
@@ -82,11 +84,7 @@ class Server:
         except (ValueError, RecursionError) as error:
             self._refuse(None, RpcError(PARSE_ERROR, f"Parse error: {error}"))
             return
-        if (
-            isinstance(message, dict)
-            and "method" not in message
-            and ("result" in message or "error" in message)
-        ):
+        if isinstance(message, dict) and "method" not in message and ("result" in message or "error" in message):
             return  # an answer, though we never ask
         request = message.get("id") if isinstance(message, dict) else None
         if isinstance(request, bool) or not isinstance(request, (str, int)):
@@ -135,9 +133,7 @@ class Server:
                 os.close(stop)
                 raise RpcError(INVALID_REQUEST, "Invalid Request: a call with this id is still running")
             self._calls[request] = stop
-        thread = threading.Thread(
-            target=self._run, args=(request, run, arguments.get("cwd"), stop), daemon=True
-        )
+        thread = threading.Thread(target=self._run, args=(request, run, arguments.get("cwd"), stop), daemon=True)
         self._threads = [other for other in self._threads if other.is_alive()] + [thread]
         thread.start()
 

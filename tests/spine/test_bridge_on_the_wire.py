@@ -107,9 +107,7 @@ def assert_ended(process: int) -> None:
         (request(1, "tools/call", name="nosuch"), -32602),
     ],
 )
-def test_a_bad_request_has_its_code_and_the_next_one_is_answered(
-    codex: Codex, line: bytes, code: int
-) -> None:
+def test_a_bad_request_has_its_code_and_the_next_one_is_answered(codex: Codex, line: bytes, code: int) -> None:
     """Whatever a line holds, it is refused with JSON-RPC's code for it, and the bridge serves on."""
     bridge = start(codex)
     answers, errors = converse(bridge, line, request(2, "ping"))
@@ -144,9 +142,7 @@ def test_the_end_of_input_ends_the_running_call_and_its_child(codex: Codex, tmp_
     started.wait()
     child = os.pidfd_open(codex.calls()[0].pid)
     answers, _ = converse(bridge)
-    assert [answer["error"]["message"] for answer in answers] == [
-        "the run was ended because the client went away"
-    ]
+    assert [answer["error"]["message"] for answer in answers] == ["the run was ended because the client went away"]
     assert bridge.returncode == 0
     assert_ended(child)
     assert codex.calls()[0].signals == (signal.SIGTERM,)

@@ -46,16 +46,12 @@ def test_invalid_utf_8_in_mid_stream_comes_back_as_replacement_characters(
     bridge: Bridge, codex: Codex, invalid: bytes, shown: str
 ) -> None:
     """Bytes that are no UTF-8 fail no run: both tools return the rest, and U+FFFD for the bytes."""
-    codex.prints_in_turn(
-        [run(message("before X after")).replace(b"X", invalid), b"before " + invalid + b" after"]
-    )
+    codex.prints_in_turn([run(message("before X after")).replace(b"X", invalid), b"before " + invalid + b" after"])
     assert_answer(bridge.start(), f"before {shown} after", SESSION)
     assert_answer(bridge.follow_up(SESSION), f"before {shown} after", SESSION)
 
 
-def test_an_unreadable_trailer_of_a_later_version_turns_a_good_run_into_an_error(
-    bridge: Bridge, codex: Codex
-) -> None:
+def test_an_unreadable_trailer_of_a_later_version_turns_a_good_run_into_an_error(bridge: Bridge, codex: Codex) -> None:
     """A line of plain text after the last event, as a later agent may print it, costs the answer."""
     codex.prints(run(message("the answer")) + b"Session saved. Bye!\n")
     assert_refused(

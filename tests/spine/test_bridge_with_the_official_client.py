@@ -31,9 +31,7 @@ def talk(codex: Codex, conversation: Callable[[Any], Awaitable[Any]]) -> Any:
     from mcp.client.client import Client
     from mcp.client.stdio import StdioServerParameters, stdio_client
 
-    server = StdioServerParameters(
-        command=sys.executable, args=["-m", "examples.bridge"], env=codex.env, cwd=str(TREE)
-    )
+    server = StdioServerParameters(command=sys.executable, args=["-m", "examples.bridge"], env=codex.env, cwd=str(TREE))
 
     async def connect() -> Any:
         async with Client(stdio_client(server), mode="legacy") as client:
@@ -101,9 +99,7 @@ def test_two_calls_of_the_client_run_side_by_side(codex: Codex, tmp_path: Path) 
 
     done = tmp_path / "second-is-done"
     first = Script().wait_for(done).write("first")
-    codex.does(
-        Script().answering(first, ["**", "first"]).answering(Script().write("second"), ["**", "second"])
-    )
+    codex.does(Script().answering(first, ["**", "first"]).answering(Script().write("second"), ["**", "second"]))
 
     async def conversation(client: Any) -> Any:
         async def call(prompt: str) -> str:

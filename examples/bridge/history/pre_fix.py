@@ -21,11 +21,13 @@ class Events:
     """Reads event lines out of one read after the other."""
 
     def __init__(self) -> None:
+        """Begin with nothing read."""
         self.session = ""
         self.message = ""
         self.failure = ""
 
     def on_read(self, text: str) -> None:
+        """Take one read for whole lines; what does not parse is dropped."""
         for line in text.split("\n"):
             try:
                 event = json.loads(line)
@@ -47,14 +49,17 @@ class StartRun:
     """A new run: the last agent message is the answer, else ``Completed``."""
 
     def __init__(self, arguments: dict[str, str]) -> None:
+        """Take the tool's arguments, checked."""
         self.command = start_command(arguments)
         self.session = ""
         self._events = Events()
 
     def on_output(self, chunk: bytes) -> None:
+        """Take one piece of standard output."""
         self._events.on_read(chunk.decode("utf-8", "replace"))
 
     def finish(self, ending: Ending) -> str:
+        """Return the answer of a run that has ended, or raise ToolError."""
         self.session = self._events.session or banner_session(ending.errors)
         refuse_failure(ending, self._events.failure)
         return self._events.message or "Completed"
@@ -64,17 +69,20 @@ class FollowUpRun:
     """A follow-up: an event line in the output is the answer, else the raw output, else ``Completed``."""
 
     def __init__(self, arguments: dict[str, str]) -> None:
+        """Take the tool's arguments, checked."""
         self.command = follow_up_command(arguments)
         self.session = arguments["sessionId"]
         self._output = ""
         self._events = Events()
 
     def on_output(self, chunk: bytes) -> None:
+        """Take one piece of standard output."""
         text = chunk.decode("utf-8", "replace")
         self._output += text
         self._events.on_read(text)
 
     def finish(self, ending: Ending) -> str:
+        """Return the answer of a run that has ended, or raise ToolError."""
         self.session = banner_session(ending.errors) or self.session
         refuse_failure(ending, self._events.failure)
         return self._events.message or self._output or "Completed"

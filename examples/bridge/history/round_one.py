@@ -32,11 +32,13 @@ class LineAssembler:
     """Makes whole lines out of pieces of bytes."""
 
     def __init__(self, on_line: Callable[[str], None]) -> None:
+        """Take the function that gets each line, without its newline."""
         self._on_line = on_line
         self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
         self._carry: list[str] = []
 
     def push(self, chunk: bytes) -> str:
+        """Emit every line that ends in ``chunk``, keep the rest, return the decoded text."""
         text = self._decoder.decode(chunk)
         *ends, rest = text.split("\n")
         for end in ends:
@@ -48,6 +50,7 @@ class LineAssembler:
         return text
 
     def end(self) -> None:
+        """Emit what is left as a last line (defect d: it is not returned)."""
         line = "".join(self._carry) + self._decoder.decode(b"", final=True)
         self._carry.clear()
         if line:
@@ -58,6 +61,7 @@ class Events:
     """Reads event lines: the last agent message, the session, and what could not be read."""
 
     def __init__(self) -> None:
+        """Begin with nothing read."""
         self.session = ""
         self.message: str | None = None
         self.is_blank = False
@@ -66,6 +70,7 @@ class Events:
         self.failure = ""
 
     def on_line(self, line: str) -> None:
+        """Take one line."""
         if not line.strip():
             return
         try:
@@ -88,6 +93,7 @@ class Events:
                 self.failure = str(error.get("message", "")) if isinstance(error, dict) else ""
 
     def on_message(self, text: Any) -> None:
+        """Select a message (defect c: the blank check raises; defect b: an empty one is skipped)."""
         is_blank = not text.strip()
         if text:
             self.message = text
@@ -95,6 +101,7 @@ class Events:
             self.unreadable = 0
 
     def unreadable_lines(self) -> str:
+        """Return how many lines could not be read, with the last of them, for an error."""
         if not self.unreadable:
             return ""
         lines = "1 unreadable line" if self.unreadable == 1 else f"{self.unreadable} unreadable lines"
@@ -105,27 +112,26 @@ class StartRun:
     """A new run: standard output is JSON events, one a line; the last agent message is the answer."""
 
     def __init__(self, arguments: dict[str, str]) -> None:
+        """Take the tool's arguments, checked."""
         self.command = start_command(arguments)
         self.session = ""
         self._events = Events()
         self._lines = LineAssembler(self._events.on_line)
 
     def on_output(self, chunk: bytes) -> None:
+        """Take one piece of standard output."""
         self._lines.push(chunk)
 
     def finish(self, ending: Ending) -> str:
+        """Return the answer of a run that has ended, or raise ToolError."""
         self._lines.end()
         events = self._events
         self.session = events.session or banner_session(ending.errors)
         refuse_failure(ending, events.failure)
         if events.message is None:
-            raise ToolError(
-                f"codex exited with code 0, but no agent message was read{events.unreadable_lines()}"
-            )
+            raise ToolError(f"codex exited with code 0, but no agent message was read{events.unreadable_lines()}")
         if events.unreadable:
-            raise ToolError(
-                f"the last agent message that was read may not be the final one{events.unreadable_lines()}"
-            )
+            raise ToolError(f"the last agent message that was read may not be the final one{events.unreadable_lines()}")
         if events.is_blank:
             raise ToolError("codex exited with code 0, but its last agent message was empty")
         return events.message
@@ -135,6 +141,7 @@ class FollowUpRun:
     """A follow-up: an event line in standard output is the answer, else the raw output is."""
 
     def __init__(self, arguments: dict[str, str]) -> None:
+        """Take the tool's arguments, checked."""
         self.command = follow_up_command(arguments)
         self.session = arguments["sessionId"]
         self._output: list[str] = []
@@ -142,9 +149,11 @@ class FollowUpRun:
         self._lines = LineAssembler(self._events.on_line)
 
     def on_output(self, chunk: bytes) -> None:
+        """Take one piece of standard output."""
         self._output.append(self._lines.push(chunk))
 
     def finish(self, ending: Ending) -> str:
+        """Return the answer of a run that has ended, or raise ToolError."""
         self._lines.end()
         self.session = banner_session(ending.errors) or self.session
         refuse_failure(ending, self._events.failure)

@@ -56,6 +56,7 @@ class Bridge:
     """A running bridge."""
 
     def __init__(self, generation: str, env: Mapping[str, str], errors: Path) -> None:
+        """Start the generation with this environment alone; ``errors`` is where its standard error goes."""
         self._errors = errors
         with errors.open("wb") as stderr:
             self._process = subprocess.Popen(

@@ -18,6 +18,7 @@ class Codex:
     """The mock ``codex``, the only program in reach of the bridge."""
 
     def __init__(self, folder: Path, env: dict[str, str]) -> None:
+        """Take a folder to work in, and what the environment holds besides PATH and HOME."""
         self._commands = MockCommands(folder / "mocks")
         self.path = f"{self._commands.path}/codex"
         self.env = {"PATH": self._commands.path, "HOME": str(folder), **env}

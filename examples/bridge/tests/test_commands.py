@@ -18,9 +18,7 @@ if TYPE_CHECKING:
 
 
 @pytest.mark.v1
-def test_each_tool_runs_its_own_command_line(
-    bridge: StartBridge, codex: Codex, observe: Callable[[Any], Any]
-) -> None:
+def test_each_tool_runs_its_own_command_line(bridge: StartBridge, codex: Codex, observe: Callable[[Any], Any]) -> None:
     """A start asks for events, a follow-up does not; a prompt that looks like an option stays a prompt."""
     codex.prints(run(message("done")))
     one = bridge()
@@ -34,9 +32,7 @@ def test_each_tool_runs_its_own_command_line(
 
 
 @pytest.mark.v1
-def test_a_run_that_takes_too_long_is_ended(
-    bridge: StartBridge, codex: Codex, observe: Callable[[Any], Any]
-) -> None:
+def test_a_run_that_takes_too_long_is_ended(bridge: StartBridge, codex: Codex, observe: Callable[[Any], Any]) -> None:
     """A child that never ends is ended at the time limit, whatever it has said before."""
     codex.hangs(run(message("draft")))
     answer = bridge(BRIDGE_TIMEOUT="0.2").start()
@@ -54,9 +50,7 @@ def test_a_failed_run_is_an_error(bridge: StartBridge, codex: Codex, observe: Ca
 
 
 @pytest.mark.v1
-def test_a_failed_follow_up_is_an_error(
-    bridge: StartBridge, codex: Codex, observe: Callable[[Any], Any]
-) -> None:
+def test_a_failed_follow_up_is_an_error(bridge: StartBridge, codex: Codex, observe: Callable[[Any], Any]) -> None:
     """A follow-up that exits with another code than 0 has no answer."""
     codex.prints(b"half a reply", errors=b"Error: no rollout found\n", exit_code=1)
     answer = bridge().follow_up(SESSION)
@@ -94,7 +88,5 @@ def test_a_call_that_starts_no_child_has_the_same_code(
     assert_refused(answers[1], "codex: the argument 'prompt' must be text")
     assert_refused(answers[2], "codex: there is no argument 'colour'")
     assert_refused(answers[3], 'codex-reply: "--last" is no session id')
-    assert_refused(
-        answers[4], f"codex could not be started: [Errno 2] No such file or directory: {nowhere!r}"
-    )
+    assert_refused(answers[4], f"codex could not be started: [Errno 2] No such file or directory: {nowhere!r}")
     assert codex.commands() == []

@@ -45,9 +45,7 @@ def test_a_line_of_70_kib_is_longer_than_any_single_read(codex: Codex, observe: 
 
 
 @pytest.mark.v1
-def test_an_answer_of_70_kib_comes_back_whole(
-    bridge: StartBridge, codex: Codex, observe: Callable[[Any], Any]
-) -> None:
+def test_an_answer_of_70_kib_comes_back_whole(bridge: StartBridge, codex: Codex, observe: Callable[[Any], Any]) -> None:
     """An event line that cannot arrive in one read is put together again."""
     text = filled("long ", EVENT_BYTES)
     codex.prints(run(message(text)))
@@ -57,9 +55,7 @@ def test_an_answer_of_70_kib_comes_back_whole(
 
 
 @pytest.mark.v1
-def test_5_mib_of_ascii_come_back_whole(
-    bridge: StartBridge, codex: Codex, observe: Callable[[Any], Any]
-) -> None:
+def test_5_mib_of_ascii_come_back_whole(bridge: StartBridge, codex: Codex, observe: Callable[[Any], Any]) -> None:
     """An answer of 5 MiB in one event line arrives in some eighty reads, cut wherever the pipe was full."""
     text = filled("All work is done. ", 5 * MIB)
     codex.prints(run(message(text)))
@@ -93,7 +89,7 @@ def test_a_reply_of_5_mib_of_multi_byte_text_comes_back_whole(
     assert_answer(answer, text, SESSION)
 
 
-@pytest.mark.v1
+@pytest.mark.v2
 def test_an_event_line_that_two_reads_cut_comes_back_whole(
     bridge: StartBridge, codex: Codex, observe: Callable[[Any], Any]
 ) -> None:

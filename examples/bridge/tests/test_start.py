@@ -48,9 +48,7 @@ def test_windows_line_endings_are_no_part_of_the_answer(
 
 
 @pytest.mark.v1
-def test_a_last_line_without_a_newline_counts(
-    bridge: StartBridge, codex: Codex, observe: Callable[[Any], Any]
-) -> None:
+def test_a_last_line_without_a_newline_counts(bridge: StartBridge, codex: Codex, observe: Callable[[Any], Any]) -> None:
     """The answer is read from a last line that no newline ends."""
     codex.prints(line(STARTED) + message("no newline").removesuffix(b"\n"))
     answer = bridge().start()
@@ -91,7 +89,7 @@ def test_only_unreadable_lines_are_an_error_that_quotes_the_last(
     assert_refused(answer, rf'{NO_MESSAGE} (3 unreadable lines, the last one: "the \"last\"")')
 
 
-@pytest.mark.v2
+@pytest.mark.v1
 def test_an_unreadable_line_after_the_last_message_is_an_error(
     bridge: StartBridge, codex: Codex, observe: Callable[[Any], Any]
 ) -> None:
@@ -125,9 +123,7 @@ def test_a_final_message_of_white_space_is_an_error(
 
 
 @pytest.mark.v2
-def test_a_text_that_is_no_string_is_an_error(
-    bridge: StartBridge, codex: Codex, observe: Callable[[Any], Any]
-) -> None:
+def test_a_text_that_is_no_string_is_an_error(bridge: StartBridge, codex: Codex, observe: Callable[[Any], Any]) -> None:
     """Null, false, 0, a list, an object or nothing in place of the text: no message, and the bridge lives."""
     texts: tuple[Any, ...] = (None, False, 0, [], {})
     lines = [*(no_text(text=text) for text in texts), no_text()]

@@ -1,0 +1,63 @@
+"""Owns the proof that the bridge's two first drafts, which a plain runner counts as caught, are told from kills."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+TREE = Path(__file__).resolve().parents[2]
+COPIED = ("examples", "mutkit", "specs", "pyproject.toml")
+
+
+@pytest.fixture(scope="module")
+def report(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    """Return the report on the first drafts, run in a copy so that nobody else changes the tree during the run."""
+    tree = tmp_path_factory.mktemp("drafts") / "tree"
+    tree.mkdir()
+    for name in COPIED:
+        if (TREE / name).is_dir():
+            shutil.copytree(TREE / name, tree / name, ignore=shutil.ignore_patterns("__pycache__"))
+        else:
+            shutil.copyfile(TREE / name, tree / name)
+    done = subprocess.run(
+        [sys.executable, "-m", "mutkit", "run", "specs/bridge-first-drafts", "--json", "report.json"],
+        cwd=tree,
+        env={**os.environ, "PYTHONPATH": str(tree)},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=110,
+    )
+    assert done.returncode == 1, done.stdout + done.stderr
+    content: dict[str, Any] = json.loads((tree / "report.json").read_text("utf-8"))
+    return content
+
+
+def test_a_run_of_the_first_drafts_is_no_success(report: dict[str, Any]) -> None:
+    """Both specs are judged, none as killed, and the exit code says so."""
+    assert report["counts"]["selected"] == report["counts"]["wrong-reason"] == 2
+    assert report["exit"]["code"] == 1
+
+
+@pytest.mark.parametrize(
+    ("spec", "modelled", "really"),
+    [
+        ("accept-exit-0-without-message", 'returns "Completed"', "AttributeError"),
+        ("skip-empty-text", 'returns "draft"', "may not be the final one"),
+    ],
+)
+def test_a_first_draft_is_killed_for_the_wrong_reason(
+    report: dict[str, Any], spec: str, modelled: str, really: str
+) -> None:
+    """Every named case of a first draft fails, and the verdict is *wrong-reason*, with what was really seen."""
+    (judgement,) = (one for one in report["judgements"] if one["id"] == spec)
+    assert (judgement["verdict"], judgement["blame"]) == ("wrong-reason", "spec"), judgement["reasons"]
+    assert modelled in judgement["modelled"]["text"]
+    assert really in judgement["observed"]["mutant"]["text"]
