@@ -9,8 +9,11 @@ from mutkit.model.judgement import Blame, Depth, Judgement, Reason, Verdict
 from mutkit.model.observation import Controls, VariantRun
 from mutkit.model.spec import LoadedSpec
 
-CANNOT_RUN = frozenset({"probe-not-started", "suite-not-started", "report-missing", "wrong-tree"})
-"""Troubles that say that this environment cannot run the subject at all."""
+CANNOT_RUN = frozenset({"suite-not-started", "report-missing", "wrong-tree"})
+"""Troubles that say that this environment cannot run the suite at all."""
+
+UNREADABLE = frozenset({"probe-not-started", "output-over-cap", "probe-lost", "wrong-tree"})
+"""Slugs of a probe that say nothing about the program."""
 
 
 def control_fault(loaded: LoadedSpec, controls: Controls) -> Judgement | None:
@@ -92,7 +95,7 @@ def _probe_fault(loaded: LoadedSpec, baseline: VariantRun) -> Judgement | None:
     effect = baseline.effect
     if effect is None:
         return _fault(Verdict.INCONCLUSIVE, Blame.HOST, Reason("not-run", "the healthy behaviour was not looked at"))
-    if isinstance(effect, NothingSeen) and effect.slug in CANNOT_RUN:
+    if isinstance(effect, NothingSeen) and effect.slug in UNREADABLE:
         return _fault(Verdict.INCONCLUSIVE, Blame.HOST, Reason(effect.slug, effect.reason))
     if not shows(loaded.spec.healthy, effect):
         reason = Reason(

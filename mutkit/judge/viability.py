@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from mutkit.judge.control import UNREADABLE
 from mutkit.model.case import Outcome, SuiteRun
 from mutkit.model.describe import describe_effect
 from mutkit.model.effect import Hung, NothingSeen
@@ -11,10 +12,6 @@ from mutkit.model.spec import LoadedSpec
 
 NOT_VIABLE = frozenset({"probe-import-failed", "probe-function-missing", "collection-failed"})
 """Slugs that say that the mutant cannot even be loaded."""
-
-UNREADABLE = frozenset({"probe-not-started", "output-over-cap", "probe-lost"})
-"""Probe slugs that say nothing about the program."""
-
 
 def viability_fault(loaded: LoadedSpec, mutant: VariantRun, depth: Depth) -> Judgement | None:
     """Return the judgement on a mutant that does not run, or that cannot be read; None when it can be judged."""
