@@ -1,0 +1,21 @@
+from price import tax, total
+
+
+def test_ten_pieces_are_cheaper():
+    assert total(10) == 90
+
+
+def test_one_piece_costs_ten():
+    assert total(1) == 10
+
+
+def test_tax_is_a_number():
+    assert isinstance(tax(10), int)
+
+
+def test_all_lines_of_the_source_end_in_crlf():
+    import price
+
+    with open(price.__file__, "rb") as file:
+        content = file.read()
+    assert content.count(b"\n") == content.count(b"\r\n") > 5

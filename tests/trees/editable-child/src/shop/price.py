@@ -1,0 +1,14 @@
+def total(count):
+    if count > 9:
+        return count * 9
+    return count * 10
+
+
+def tax(amount):
+    return amount // 5
+
+
+if __name__ == "__main__":
+    import sys
+
+    print(total(int(sys.argv[1])))

@@ -1,0 +1,19 @@
+from price import tax, total
+
+
+def test_ten_pieces_are_cheaper():
+    assert total(10) == 90
+
+
+def test_one_piece_costs_ten():
+    assert total(1) == 10
+
+
+def test_tax_is_a_number():
+    assert isinstance(tax(10), int)
+
+
+def test_what_the_links_point_to_is_as_it_was():
+    from price import HERE, LINKS
+
+    assert [(HERE / name).read_text() for name in LINKS] == ["kept\n"] * len(LINKS)

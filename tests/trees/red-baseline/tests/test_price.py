@@ -1,0 +1,17 @@
+from price import tax, total
+
+
+def test_ten_pieces_are_cheaper():
+    assert total(10) == 90
+
+
+def test_one_piece_costs_ten():
+    assert total(1) == 10
+
+
+def test_tax_is_a_number():
+    assert isinstance(tax(10), int)
+
+
+def test_that_is_red():
+    assert total(2) == 21
