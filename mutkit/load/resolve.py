@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import functools
 import os
+from dataclasses import replace
 from pathlib import Path
 
-from mutkit.errors import Problem
+from mutkit.errors import Problem, SpecError
 from mutkit.load.cases import CaseFinder
 from mutkit.load.expectations import checked_because, checked_expectation, differ
-from mutkit.load.toml import Document
+from mutkit.load.toml import Document, shown
 from mutkit.model.campaign import Campaign, JsonRpcProbe, LoadedCampaign, Probe, ProcessProbe, PythonProbe
 from mutkit.model.effect import Expectation
 from mutkit.model.spec import Because, LoadedSpec, Spec
@@ -46,13 +48,14 @@ def resolve_campaign(document: Document, campaign: Campaign) -> tuple[LoadedCamp
 
 def probe_problems(document: Document, probe: Probe, folder: Path, key: tuple[str | int, ...]) -> list[Problem]:
     """Return what a probe refers to in vain; mock scripts are relative to ``folder``, the campaign's."""
-    problems = [
-        document.problem(
-            "mock-missing", f"{script} does not exist", "It is relative to campaign.toml.", (*key, "mocks", command)
-        )
-        for command, script in probe.mocks.items()
-        if not (folder / script).is_file()
-    ]
+    problems: list[Problem] = []
+    for command, script in probe.mocks.items():
+        if (folder / script).is_file():
+            problems += _script_problems(folder / script, shown(folder / script))
+        else:
+            at = (*key, "mocks", command)
+            advice = "It is relative to campaign.toml."
+            problems.append(document.problem("mock-missing", f"{script} does not exist", advice, at))
     if not isinstance(probe, PythonProbe) and not probe.run:
         problems.append(document.problem("run-empty", "names no program", 'Use ["{python}", ...].', (*key, "run")))
     if isinstance(probe, PythonProbe) and not all(probe.call.partition(":")[::2]):
@@ -64,6 +67,18 @@ def probe_problems(document: Document, probe: Probe, folder: Path, key: tuple[st
             advice = "Each message needs a `method`."
             problems.append(document.problem("send-form", "is no message", advice, (*key, "send")))
     return problems
+
+
+@functools.lru_cache(maxsize=1024)
+def _script_problems(path: Path, named: str) -> tuple[Problem, ...]:
+    """Return what is wrong with a mock script; several probes may use one."""
+    from mutkit.hermetic import Script
+
+    try:
+        Script.from_toml(path)
+    except SpecError as error:
+        return tuple(replace(problem, file=named) for problem in error.problems)
+    return ()
 
 
 def resolve_spec(document: Document, spec: Spec, campaign: LoadedCampaign) -> LoadedSpec | list[Problem]:
@@ -85,8 +100,6 @@ def resolve_spec(document: Document, spec: Spec, campaign: LoadedCampaign) -> Lo
     )
     if problems:
         return problems
-    from dataclasses import replace
-
     final = replace(spec, healthy=healthy, defective=defective)
     return LoadedSpec(
         document.path.stem, document.path, document.shown, campaign, final, source, probe, probe_name, killers, observed, may_fail

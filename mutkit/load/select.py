@@ -9,7 +9,7 @@ from pathlib import Path
 
 from mutkit.errors import Problem, SpecError, UsageError
 from mutkit.load.resolve import resolve_campaign, resolve_spec
-from mutkit.load.toml import Document, read
+from mutkit.load.toml import Document, read, shown
 from mutkit.load.validate import validate
 from mutkit.model.campaign import Campaign, LoadedCampaign
 from mutkit.model.spec import LoadedSpec, Spec
@@ -42,7 +42,7 @@ def load(paths: Sequence[str], *, only: Iterable[str] = (), drafts: bool = False
     for folder in folders:
         campaign = _campaign(folder, problems)
         if campaign is not None and not campaign.campaign.gate and folder in indirect and not drafts:
-            left_out.append(_shown(folder))
+            left_out.append(shown(folder))
             continue
         chosen = [file for file in _spec_files(folder) if not files.get(folder) or file in files[folder]]
         for file in chosen:
@@ -92,15 +92,9 @@ def _spec_files(folder: Path) -> list[Path]:
     return sorted(file for file in folder.glob("*.toml") if file.name != CAMPAIGN_FILE)
 
 
-def _shown(path: Path) -> str:
-    """Return a path relative to the working directory where it lies below it."""
-    here = Path.cwd()
-    return path.relative_to(here).as_posix() if path.is_relative_to(here) else path.as_posix()
-
-
 def _campaign(folder: Path, problems: list[Problem]) -> LoadedCampaign | None:
     file = folder / CAMPAIGN_FILE
-    document = read(file, _shown(file))
+    document = read(file, shown(file))
     if isinstance(document, Problem):
         problems.append(document)
         return None
@@ -114,7 +108,7 @@ def _campaign(folder: Path, problems: list[Problem]) -> LoadedCampaign | None:
 
 
 def _spec(file: Path, campaign: LoadedCampaign | None) -> LoadedSpec | list[Problem] | None:
-    document = read(file, _shown(file))
+    document = read(file, shown(file))
     if isinstance(document, Problem):
         return [document]
     found = _renamed(document)

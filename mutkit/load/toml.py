@@ -55,6 +55,12 @@ def dotted(key: Key) -> str:
     return text
 
 
+def shown(path: Path) -> str:
+    """Return a path relative to the working directory where it lies below it."""
+    here = Path.cwd()
+    return path.relative_to(here).as_posix() if path.is_relative_to(here) else path.as_posix()
+
+
 def read(path: Path, shown: str) -> Document | Problem:
     """Return the document at ``path``, or the problem that it cannot be read."""
     try:

@@ -230,6 +230,12 @@ BROKEN: list[tuple[str, dict[str, str | bytes | None], list[str]]] = [
         ],
     ),
     (
+        "a mock script that is wrong",
+        _campaign('args = ["Ada"]', 'args = ["Ada"]\nmocks = { codex = "mocks/m.toml" }')
+        | {"specs/greeting/mocks/m.toml": '[[step]]\ntxt = "x"\n'},
+        ["specs/greeting/mocks/m.toml: step[0].txt: is not a key [mock-script] See docs/mock-children.md."],
+    ),
+    (
         "an unknown key in a probe",
         _campaign('args = ["Ada"]', 'arg = ["Ada"]'),
         [
