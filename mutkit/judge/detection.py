@@ -12,12 +12,14 @@ from mutkit.model.judgement import Detected, Reason
 from mutkit.model.observation import VariantRun
 from mutkit.model.spec import Because, LoadedSpec, fits
 
+
 @dataclass(frozen=True)
 class Detection:
     """What the cases did under the mutant.
 
-    ``column`` of the decision table; ``wrong_because`` killers that failed for another reason; ``unstable`` reasons where repeats
-    disagree; ``any_difference`` whether any case ended or recorded otherwise than on the baseline; ``reasons`` for people.
+    ``column`` of the decision table; ``wrong_because`` killers that failed for another reason; ``unstable`` reasons
+    where repeats disagree; ``any_difference`` whether any case ended or recorded otherwise than on the baseline;
+    ``reasons`` for people.
     """
 
     column: Detected
@@ -35,12 +37,18 @@ def noticed(suite: SuiteRun, cases: Iterable[str]) -> frozenset[str]:
 def kept_out(suite: SuiteRun, cases: Iterable[str], sign: str) -> frozenset[str]:
     """Return those of ``cases`` that are missing because loading their file failed with an error that holds ``sign``.
 
-    Loading is that of the case's own file, or of a conftest.py or package above it.
+    Loading is that of the case's own file, of a conftest.py or package above it, or of a plugin of the suite.
     """
-    troubles = [t.message for t in suite.troubles if t.slug == "collection-failed" and sign in t.message]
-    places = [PurePosixPath(message.partition(": ")[0]) for message in troubles]
-    # A conftest.py or an __init__.py stands for its whole folder.
-    places += [place.parent for place in places if place.name in ("conftest.py", "__init__.py")]
+    places = []
+    for trouble in suite.troubles:
+        if sign not in trouble.message:
+            continue
+        if trouble.slug == "report-missing":
+            places.append(PurePosixPath())
+        elif trouble.slug == "collection-failed":
+            place = PurePosixPath(trouble.message.partition(": ")[0])
+            # A conftest.py or an __init__.py stands for its whole folder.
+            places.append(place.parent if place.name in ("conftest.py", "__init__.py") else place)
     return frozenset(
         case_id
         for case_id in cases

@@ -1,4 +1,4 @@
-"""Owns the tests of awkward projects: the real command line on a copy of each tree, its verdicts, and no trace after it."""
+"""Owns the tests of awkward projects: the real command line on a copy of each tree, its verdicts, no trace left."""
 
 from __future__ import annotations
 
@@ -148,6 +148,7 @@ TABLE = [
     Row("non-ascii-ids", 1, USUAL),
     Row("not-importable", 1, {"no-reduction": KILLED, "unknown-name": ("not-viable", "probe-import-failed")}),
     Row("nothing-collected", 6, {"no-reduction": NOT_COLLECTED, "wrong-tax": NOT_COLLECTED}),
+    Row("pytest-plugin", 1, USUAL),
     Row("red-baseline", 4, {"no-reduction": BASELINE_RED, "wrong-tax": BASELINE_RED}),
     Row("rewrites-golden", 1, USUAL, changed={"no-reduction": ["changed: tests/golden.txt"]}, jobs=1),
     Row("src-layout", 1, {"no-reduction": KILLED, "not-what-it-says": ("unfaithful", "not-as-modelled")}),
@@ -162,7 +163,8 @@ TABLE = [
     Row("xdist", 1, USUAL),
 ]
 
-# The counter's start, and what follows: of five runs (baseline, null mutant, canary, two mutants) another one is hit each time.
+# By the counter's start: exit code and both verdicts. Of the five runs (baseline, null mutant, canary, two mutants)
+# another one is hit each time.
 SEVENTHS: dict[int, tuple[int, tuple[str, str], tuple[str, str]]] = {
     0: (1, KILLED, SURVIVED),
     1: (1, KILLED, SURVIVED),
