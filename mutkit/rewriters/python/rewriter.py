@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import sys
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
 from mutkit.errors import AnchorError
 from mutkit.model.site import Rewriting, Site
 from mutkit.rewriters.python.canary import plant
@@ -13,6 +17,23 @@ from mutkit.rewriters.python.sites import find_site
 from mutkit.rewriters.python.source import Span, load
 from mutkit.rewriters.python.transformer import transform
 
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+
+DEPTH = 10_000
+"""Frames that walking over a tree may take: a table of 256 concatenated strings is nested as deep as it is long."""
+
+
+@contextmanager
+def _depth() -> Iterator[None]:
+    """Let walking over a tree go deep, and name the one way in which it can fail on a sound tree."""
+    sys.setrecursionlimit(max(sys.getrecursionlimit(), DEPTH))  # not restored: other threads may be deep in a tree
+    try:
+        yield
+    except RecursionError as error:
+        raise AnchorError("source-syntax", "the code is nested too deeply to be searched.") from error
+
 
 class PythonRewriter:
     """Rewrites Python files with libcst; the contract is ``mutkit.rewriters.Rewriter``."""
@@ -21,12 +42,13 @@ class PythonRewriter:
         """Return the file with the only match of ``find`` inside ``scope`` rewritten; raise ``AnchorError``
         where that fails.
         """
-        pattern = parse(find, "pattern-syntax")
-        loaded = load(source)
-        inside = find_scope(loaded, scope)
-        found = find_site(loaded, inside, pattern)
-        mutant = settle(loaded, plan(loaded, inside, pattern, found, replace))
-        span = found.span(loaded)
+        with _depth():
+            pattern = parse(find, "pattern-syntax")
+            loaded = load(source)
+            inside = find_scope(loaded, scope)
+            found = find_site(loaded, inside, pattern)
+            mutant = settle(loaded, plan(loaded, inside, pattern, found, replace))
+            span = found.span(loaded)
         site = Site(loaded.line_of(span.start), loaded.line_of(span.end), scope, loaded.slice(span))
         return Rewriting(mutant, site)
 
@@ -34,13 +56,15 @@ class PythonRewriter:
         """Return the file with ``scope`` rewritten by a ``libcst.CSTTransformer``; raise ``AnchorError``
         where that fails.
         """
-        return transform(load(source), scope, transformer)
+        with _depth():
+            return transform(load(source), scope, transformer)
 
     def identity(self, source: bytes) -> bytes:
         """Return ``source`` decoded, parsed, printed and encoded again; raise ``AnchorError`` where that
         changed it.
         """
-        loaded = load(source)
+        with _depth():
+            loaded = load(source)
         body = loaded.module.body
         span = Span(loaded.span(body[0]).start, loaded.span(body[-1]).end) if body else Span(0, 0)
         made = loaded.splice(span, loaded.slice(span))
@@ -52,4 +76,5 @@ class PythonRewriter:
         """Return the file with the definition around ``site_line`` raising ``RuntimeError("mutkit canary
         {token}")``.
         """
-        return plant(load(source), scope, site_line, token)
+        with _depth():
+            return plant(load(source), scope, site_line, token)

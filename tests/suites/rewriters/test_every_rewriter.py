@@ -208,3 +208,16 @@ def test_a_canary_for_a_site_in_the_parameters_goes_to_the_named_scope() -> None
     source = b"def f(\n    a=1,\n):\n    return a\n"
     mutant = rewriter_for("a.py").canary(source, scope="f", site_line=2, token="t")
     assert mutant == source.replace(b"return a", b"raise RuntimeError('mutkit canary t'); return a")
+
+
+@pytest.mark.parametrize("joint", [" + ", "\n    ", " or ", ".a."], ids=["sums", "strings", "ors", "attributes"])
+def test_deeply_nested_code_is_rewritten(joint: str) -> None:
+    """Tables of strings and long sums nest as deep as they are long, deeper than Python's usual limit."""
+    part = "a" if joint == ".a." else "'a'"
+    table = "TABLE = (\n    " + joint.join([part] * 400) + "\n)\n"
+    source = table + "x = 1\n"
+    rewriter = rewriter_for("a.py")
+    assert rewriter.rewrite(source.encode(), scope="", find="x = 1", replace="x = 2").mutant == (
+        table.encode() + b"x = 2\n"
+    )
+    assert rewriter.rewrite(source.encode(), scope="", find=table, replace="x = 2").mutant == b"x = 2\nx = 1\n"

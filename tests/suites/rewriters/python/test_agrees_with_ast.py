@@ -44,7 +44,11 @@ def key(node: ast.AST) -> str:
 
 
 def line_of(node: ast.stmt | ast.expr) -> int:
-    """Return the line on which a node begins, decorators included."""
+    """Return the line on which a node begins, decorators included, parentheses left out."""
+    if isinstance(node, ast.Tuple) and node.elts:
+        return line_of(node.elts[0])
+    if isinstance(node, ast.GeneratorExp):
+        return line_of(node.elt)
     decorators: list[ast.expr] = getattr(node, "decorator_list", [])
     return min([node.lineno, *(each.lineno for each in decorators)])
 
@@ -53,13 +57,15 @@ def code_of(text: str, node: ast.stmt | ast.expr) -> str:
     """Return the node's source as an author would copy it into a pattern: whole lines, or the piece of a
     line.
     """
-    if isinstance(node, ast.expr):
+    if isinstance(node, ast.expr) or text.split("\n")[line_of(node) - 1][: node.col_offset].strip():
         return ast.get_source_segment(text, node) or ""
     return "\n".join(text.split("\n")[line_of(node) - 1 : node.end_lineno])
 
 
 def is_piece_of_a_string(above: ast.AST | None, node: ast.AST) -> bool:
-    """Return whether a node under ``above`` is what ``ast`` makes of text: there is no such expression in the code."""
+    """Return whether a node under ``above`` is what ``ast`` makes of text: there is no such expression in the
+    code.
+    """
     return (
         isinstance(node, (ast.FormattedValue, ast.Slice))
         or (isinstance(above, ast.JoinedStr) and isinstance(node, ast.Constant))
@@ -95,7 +101,12 @@ def test_code_as_its_own_pattern_matches_exactly_the_places_that_ast_calls_equal
     source = load(read(module))
     scope = find_scope(source, "")
     equal = places(module)
-    eligible = [node for nodes in equal.values() for node in nodes if isinstance(node, kind)]
+    eligible = [
+        node
+        for nodes in equal.values()
+        for node in nodes
+        if isinstance(node, kind) and not isinstance(node, ast.Starred)
+    ]
     chosen = random.Random(SEED).sample(eligible, SAMPLES)  # a sample that is the same each time
     wrong = []
     for node in chosen:
