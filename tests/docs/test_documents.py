@@ -120,3 +120,13 @@ def test_lint_does_not_import_what_it_does_not_use() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
     assert done.stdout.splitlines()[-1] == "[]"
+
+
+def test_every_key_of_the_json_report_is_documented() -> None:
+    """docs/report.md has all keys that the schema has."""
+    from mutkit.report import report_schema
+
+    text = text_of("docs/report.md")
+    schema = report_schema()
+    keys = {*schema["properties"], *schema["properties"]["judgements"]["items"]["properties"]}
+    assert sorted(key for key in keys if f"`{key}`" not in text) == []

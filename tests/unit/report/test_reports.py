@@ -1,0 +1,97 @@
+"""Owns the tests of text and JSON: every verdict that is not killed is explained, and the JSON fits its schema."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import jsonschema
+import pytest
+
+from mutkit.judge import conclude, judge
+from mutkit.model.effect import Effect, Returned
+from mutkit.model.judgement import Verdict
+from mutkit.model.observation import Evidence, Hindrance
+from mutkit.model.result import RunResult, SpecResult
+from mutkit.report import as_json, final_lines, judged_lines, report_schema
+from tests.builders import CRASHED, DEFECTIVE, HEALTHY, KILLER, OTHER, case, evidence, failed, loaded_spec, variant
+
+EVIDENCE: dict[str, Evidence] = {
+    "killed": evidence(variant(DEFECTIVE, failed(KILLER), case(OTHER))),
+    "survived": evidence(variant(DEFECTIVE, case(KILLER), case(OTHER))),
+    "collateral": evidence(variant(DEFECTIVE, failed(KILLER), failed(OTHER))),
+    "wrong-reason": evidence(variant(CRASHED, failed(KILLER), case(OTHER))),
+    "unfaithful": evidence(variant(CRASHED, case(KILLER), case(OTHER))),
+    "no-effect": evidence(variant(HEALTHY, case(KILLER), case(OTHER))),
+    "stale": Evidence(hindrance=Hindrance("anchor-missing", "no place\n  near miss: m.py:3: x")),
+    "not-viable": Evidence(hindrance=Hindrance("result-syntax", "line 3")),
+    "inconclusive": evidence(None),
+}
+
+
+def _result(seen: Evidence) -> RunResult:
+    loaded = loaded_spec()
+    judgement = judge(loaded, seen)
+    conclusion = conclude([judgement.verdict], selected=1)
+    return RunResult((SpecResult(loaded, None, seen, judgement),), conclusion, ("specs/drafts",), (), (), 1.5)
+
+
+def _text(seen: Evidence) -> str:
+    return "\n".join(text for _, text in final_lines(_result(seen)))
+
+
+@pytest.mark.parametrize("verdict", list(EVIDENCE))
+def test_the_json_of_every_verdict_fits_its_schema(verdict: str) -> None:
+    """The report is documented, and every verdict can be in it."""
+    report: dict[str, Any] = json.loads(json.dumps(as_json(_result(EVIDENCE[verdict]))))
+    jsonschema.validate(report, report_schema())
+    assert report["judgements"][0]["verdict"] == verdict
+    assert report["counts"][verdict] == 1
+    assert report["counts"]["selected"] == 1
+
+
+@pytest.mark.parametrize("verdict", [verdict for verdict in EVIDENCE if verdict != "killed"])
+def test_every_verdict_that_is_not_killed_is_explained(verdict: str) -> None:
+    """A red without an explanation is the second worst thing: model, reality, blame and next step are told."""
+    text = _text(EVIDENCE[verdict])
+    assert f"{verdict}: specs/c/a-spec.toml" in text
+    assert 'modelled  it returns "Completed"' in text
+    assert "to act: " in text
+    if EVIDENCE[verdict].mutant is not None:
+        assert "really    it returned" in text
+        assert f"case      {KILLER}" in text
+    if verdict != "inconclusive":
+        assert "do next" in text
+
+
+def test_a_killed_spec_is_one_line_and_no_account() -> None:
+    """What is well needs no page."""
+    text = _text(EVIDENCE["killed"])
+    assert "defect" not in text
+    ((_, line),) = judged_lines(_result(EVIDENCE["killed"]).results[0])
+    assert line.startswith("killed          c/a-spec: it returned")
+
+
+def test_counts_of_all_verdicts_and_the_reason_of_the_exit_code_are_always_told() -> None:
+    """A zero is told too, and what was left out."""
+    for seen in EVIDENCE.values():
+        text = _text(seen)
+        for verdict in Verdict:
+            assert f" {verdict.value}" in text
+        assert "exit " in text.splitlines()[-1]
+        assert "specs/drafts" in text
+
+
+@pytest.mark.parametrize(
+    ("effect", "expected"),
+    [
+        (Returned(b"\xff"), {"base64": "/w=="}),
+        (Returned("x" * 10000), {"length": 10000, "head": "x" * 4096, "tail": "x" * 4096}),
+    ],
+    ids=["no text", "long"],
+)
+def test_values_that_json_cannot_hold_or_that_are_long_say_what_they_are(effect: Effect, expected: dict[str, Any]) -> None:
+    """A report stays small and honest."""
+    seen = evidence(variant(effect, failed(KILLER), case(OTHER)))
+    value = as_json(_result(seen))["judgements"][0]["observed"]["mutant"]["value"]
+    assert {key: value[key] for key in expected} == expected
