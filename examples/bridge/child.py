@@ -99,7 +99,7 @@ class _Watch:
         self._errors = b""
         self._deadline = time.monotonic() + limits.timeout
         self._exited = self._timed_out = self._cancelled = False
-        self._signals = [signal.SIGTERM, signal.SIGKILL]
+        self._asked_to_end = False
 
     def until_the_end(self) -> Ending:
         poller = select.poll()
@@ -111,8 +111,8 @@ class _Watch:
         try:
             while readers or not self._exited:
                 left = self._deadline - time.monotonic()
-                if left <= 0 and not self._escalate():
-                    break
+                if left <= 0 and not self._ask_to_end():
+                    break  # what is left of the group is killed below
                 for fd, _ in poller.poll(max(left, 0.0) * 1000):
                     if fd in readers:
                         chunk = os.read(fd, READ_SIZE)
@@ -132,12 +132,13 @@ class _Watch:
         _signal_group(self._process.pid, signal.SIGKILL)
         return self._ending()
 
-    def _escalate(self) -> bool:
-        """Take the next step against a child that has no time left; return whether to wait on."""
-        if self._exited or not self._signals:
+    def _ask_to_end(self) -> bool:
+        """Ask a child that has no time left to end; return whether there is still something to wait for."""
+        if self._exited or self._asked_to_end:
             return False
+        self._asked_to_end = True
         self._timed_out = not self._cancelled
-        _signal_group(self._process.pid, self._signals.pop(0))
+        _signal_group(self._process.pid, signal.SIGTERM)
         self._deadline = time.monotonic() + self._limits.grace
         return True
 
