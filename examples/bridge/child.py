@@ -63,10 +63,7 @@ def run_child(
             bufsize=0,
             start_new_session=True,
         )
-    except (
-        OSError,
-        ValueError,
-    ) as error:  # not found, no folder, too long, a NUL in it
+    except (OSError, ValueError) as error:  # not found, no folder, too long, a NUL in it
         raise ToolError(f"codex could not be started: {error}") from error
     _live.add(process.pid)
     try:
