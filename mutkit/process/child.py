@@ -49,7 +49,6 @@ class Child:
         self._argv = tuple(argv)
         self._cancellation = cancellation or Cancellation()
         self._cancellation.check()
-        self._main = 0
         self._started: float | None = None
         self._ended: float | None = None
         self._ending: Ending | None = None
@@ -128,7 +127,7 @@ class Child:
     def _note(self, word: str, rest: str) -> None:
         now = time.monotonic()
         if word == "started":
-            self._main, self._started = int(rest), now
+            self._started = now
         elif word == "done":
             self._leftovers = int(rest)
             self._done = True
@@ -262,7 +261,7 @@ class Child:
         if not self._done:
             if self._ending is None:
                 self._ending = Lost(how)
-            sweep(self._main, self._pipes)
+            sweep(link.session, self._pipes)
 
     def _make_result(self) -> ProcessResult:
         ended = time.monotonic() if self._ended is None else self._ended

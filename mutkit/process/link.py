@@ -73,6 +73,7 @@ class Link:
                 ours.close()
                 raise HostError(f"cannot start a process: {error}") from error
         self._socket = ours
+        self.session = self._process.pid
         self._received = b""
         self.is_open = True
         self._socket.settimeout(START_LIMIT)
@@ -113,24 +114,32 @@ class Link:
         return f"its supervisor ended with {signal.Signals(-code).name if code < 0 else f'exit {code}'}"
 
 
-def sweep(main: int, pipes: frozenset[str]) -> None:
+def sweep(session: int, pipes: frozenset[str]) -> None:
     """Kill what can still be found of a program whose supervisor has vanished, as far as it can be found.
 
-    ``main``: the program's process id, 0 if it was not told any more; ``pipes``: its streams, as
-    ``pipe_name`` gives them. Found are its descendants, whoever holds its streams, and whoever shares a
-    session with any of these.
+    ``session``: the supervisor's, which the program shares; ``pipes``: the program's streams, as ``pipe_name`` gives
+    them. Found are the members of the session and whoever holds the streams, their descendants, and the sessions that
+    these have made. ValueError for a session that cannot be a supervisor's: our own, or those of the system (0 and 1).
     """
+    if session <= 1 or session == os.getsid(0):
+        raise ValueError(f"session {session} is no supervisor's")
     limit = time.monotonic() + SWEEP_LIMIT
     while time.monotonic() < limit:
-        found = {main, *descendants(main)} if main else set()
-        found |= set(_holders(pipes))
-        sessions = {_session(pid) for pid in found} - {_session(os.getpid()), 0}
-        found |= {pid for pid in _processes() if _session(pid) in sessions}
-        living = [pid for pid in found if _session(pid)]
+        living = _kin(session, pipes)
         if not living:
             return
         for pid in living:
             tell(pid, signal.SIGKILL)
+
+
+def _kin(session: int, pipes: frozenset[str]) -> set[int]:
+    sessions = {pid: number for pid in _processes() if (number := _session(pid)) > 1}
+    found = {pid for pid, number in sessions.items() if number == session} | set(_holders(pipes))
+    found |= {below for pid in found for below in descendants(pid)}
+    # A session bears the number of the process that made it: only those made by one of these are theirs.
+    found |= {pid for pid, number in sessions.items() if number in found}
+    spared = {os.getpid(), os.getppid(), 1}
+    return {pid for pid in found if pid in sessions} - spared
 
 
 def pipe_name(descriptor: int) -> str:

@@ -234,13 +234,16 @@ def become_subreaper() -> None:
 
 
 def start(argv: list[bytes], cwd: bytes, env: dict[bytes, bytes]) -> int:
-    """Start the program in a session of its own and return its process id; OSError if refused."""
+    """Start the program in a process group of its own and return its process id; OSError if refused.
+
+    It shares our session, by which it can be found even if it kills us before we can say a word about it.
+    """
     os.chdir(cwd)
     refusal: OSError | None = None
     every_signal = [n for n in signal.valid_signals() if n not in (signal.SIGKILL, signal.SIGSTOP)]
     for path in candidates(argv[0], env):
         try:
-            return os.posix_spawn(path, argv, env, setsid=True, setsigdef=every_signal)
+            return os.posix_spawn(path, argv, env, setpgroup=0, setsigdef=every_signal)
         except OSError as error:
             # As execvp: go on along PATH, but "permission denied" says more than "not found" at its end.
             if not isinstance(error, (FileNotFoundError, NotADirectoryError, PermissionError)):

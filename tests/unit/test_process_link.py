@@ -6,7 +6,12 @@ import os
 import subprocess
 import sys
 
+import pytest
+
 from mutkit.process.link import pipe_name, sweep
+
+# Above the greatest process id that Linux gives: the session of nobody.
+NOBODYS = 1 << 22
 
 FAMILY = """
 import os, signal, sys
@@ -30,7 +35,7 @@ def test_a_program_is_found_by_its_streams_and_its_kin_by_their_session() -> Non
     os.close(held)
     assert program.stdout is not None
     assert program.stdout.readline() == b"ready\n"
-    sweep(0, frozenset({pipe_name(program.stdout.fileno())}))
+    sweep(NOBODYS, frozenset({pipe_name(program.stdout.fileno())}))
     assert program.wait(20) == -9
     # The end of this pipe means that the child is gone as well, which had it too.
     assert os.read(life, 1) == b""
@@ -45,7 +50,7 @@ def test_nobody_else_is_harmed() -> None:
     assert other.stdout is not None
     assert other.stdout.readline() == b"ready\n"
     ours, theirs = os.pipe()
-    sweep(0, frozenset({pipe_name(ours)}))
+    sweep(NOBODYS, frozenset({pipe_name(ours)}))
     assert (other.poll(), near.poll()) == (None, None)
     sweep(other.pid, frozenset())
     assert other.wait(20) == -9
@@ -54,3 +59,10 @@ def test_nobody_else_is_harmed() -> None:
     other.stdout.close()
     os.close(ours)
     os.close(theirs)
+
+
+@pytest.mark.parametrize("session", [0, 1])
+def test_the_sessions_of_the_system_are_refused(session: int) -> None:
+    """No supervisor has one of these, and very many processes do."""
+    with pytest.raises(ValueError, match="no supervisor's"):
+        sweep(session, frozenset())
