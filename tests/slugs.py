@@ -12,7 +12,7 @@ CALLS = {"problem": 0, "Problem": 0, "Reason": 0, "Trouble": 0, "NothingSeen": 0
 """Functions that take a slug as text, and where it may stand; for the two of the judge any text without a blank counts."""
 
 
-OTHERS = {"bug", "host", "usage", "workspace", "value-unknown", "case-skipped"}
+OTHERS = {"bug", "unreadable", "host", "usage", "workspace", "value-unknown", "case-skipped"}
 """Slugs of one word, and those that are put together or handed on, which the look below cannot see."""
 
 
