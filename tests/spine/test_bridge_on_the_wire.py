@@ -165,9 +165,9 @@ def test_sigterm_ends_the_bridge_and_its_child(codex: Codex, tmp_path: Path) -> 
 def test_a_child_that_does_not_heed_sigterm_is_killed(codex: Codex) -> None:
     """At the time limit a stubborn child gets SIGTERM, and SIGKILL after the grace."""
     codex.does(Script().write("half").on_signal("TERM", "ignore").hang())
-    bridge = start(codex, BRIDGE_TIMEOUT="0.5", BRIDGE_GRACE="0.1")
+    bridge = start(codex, BRIDGE_TIMEOUT="1.5", BRIDGE_GRACE="0.1")
     answer = ask(bridge, reply_call(1))
-    assert answer["error"]["message"] == "codex did not finish within 0.5 seconds and was ended"
+    assert answer["error"]["message"] == "codex did not finish within 1.5 seconds and was ended"
     with pytest.raises(ProcessLookupError):
         os.kill(codex.calls()[0].pid, 0)
     converse(bridge)
