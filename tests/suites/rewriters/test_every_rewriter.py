@@ -124,6 +124,13 @@ def test_a_file_in_no_known_encoding_is_refused(language: Language) -> None:
     assert caught.value.slug == "source-encoding"
 
 
+def test_a_file_whose_bytes_decoding_loses_is_refused() -> None:
+    """Escapes of a stateful encoding that say nothing would vanish from the mutant."""
+    with pytest.raises(AnchorError) as caught:
+        rewriter_for("a.py").identity(b"# coding: iso2022_jp\nx = '\x1b(B\x1b(B'\n")
+    assert caught.value.slug == "source-encoding"
+
+
 @pytest.mark.parametrize("language", LANGUAGES, ids=lambda language: language.file)
 def test_a_file_that_does_not_parse_is_refused_with_its_line(language: Language) -> None:
     """A broken source file is named as such, with the line."""

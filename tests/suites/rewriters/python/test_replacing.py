@@ -145,6 +145,18 @@ STATEMENTS = {
         "try:\n    $$$B\nfinally:\n    a()",
         "def f():\n    try:\n        # two\n        b()\n    finally:\n        a()  # three",
     ),
+    "comments before the site are not copied": (
+        "def f():\n    # why\n    a()\n    b()",
+        "$$$A\nb()",
+        "$$$A\nc()",
+        "def f():\n    # why\n    a()\n    c()",
+    ),
+    "newlines as the site's line has them": (
+        "x = 1\nif a:\r\n    y = 1\r\nz = 1",
+        "y = 1",
+        "if b:\n    y = 2",
+        "x = 1\nif a:\r\n    if b:\r\n        y = 2\r\nz = 1",
+    ),
     "a string over lines in a body": (
         'if a:\n    x = """b\n  c"""',
         "if a:\n    $$$B",
