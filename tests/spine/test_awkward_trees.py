@@ -218,7 +218,7 @@ def run_a_copy(
         check=False,
     )
     output = done.stdout + done.stderr
-    assert report.exists(), output
+    assert report.exists(), f"ended with {done.returncode}: {output}"
     found = json.loads(report.read_text(encoding="utf-8"))
     jsonschema.validate(found, report_schema())
     assert found["exit"]["code"] == done.returncode
