@@ -37,6 +37,10 @@ LEFT_OUT: frozenset[str] = frozenset(
             ".hypothesis",
             ".pytype",
             ".coverage",
+            ".import_linter_cache",
+            ".benchmarks",
+            ".ipynb_checkpoints",
+            ".eggs",
         ),
         # Environments; others are known by their pyvenv.cfg.
         *(".tox", ".nox", ".venv"),

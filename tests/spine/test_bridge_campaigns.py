@@ -12,6 +12,8 @@ from typing import Any
 
 import pytest
 
+from mutkit.load import load
+
 TREE = Path(__file__).resolve().parents[2]
 COPIED = ("examples", "mutkit", "specs", "pyproject.toml")
 
@@ -61,3 +63,10 @@ def test_a_first_draft_is_killed_for_the_wrong_reason(
     assert (judgement["verdict"], judgement["blame"]) == ("wrong-reason", "spec"), judgement["reasons"]
     assert modelled in judgement["modelled"]["text"]
     assert really in judgement["observed"]["mutant"]["text"]
+
+
+def test_the_eleven_mutations_came_in_three_steps() -> None:
+    """Six with round one, four after the first review, one after the second; each says so in its origin."""
+    specs = load([str(TREE / "specs/bridge")]).specs
+    steps = [loaded.spec.origin.partition(";")[0] for loaded in specs]
+    assert [steps.count(step) for step in ("step v1", "step v2", "step v3")] == [6, 4, 1]
