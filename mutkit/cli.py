@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import sys
@@ -24,6 +25,10 @@ PATHS = click.argument("paths", nargs=-1, required=True, metavar="PATH...")
 
 def main() -> None:
     """Run the command line; whatever happens, the process ends with a documented exit code."""
+    for stream in (sys.stdout, sys.stderr):
+        # What cases say may hold what the terminal's encoding, or any encoding, has no bytes for.
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
     try:
         code = cli.main(standalone_mode=False)
     except click.exceptions.Abort:
@@ -192,14 +197,16 @@ def _print_lines(lines: list[Line], out: Any) -> None:
 
 
 def _write(name: str, text: str) -> None:
-    """Write a report whole or not at all; ``-`` is standard output."""
+    """Write a JSON report as UTF-8, whole or not at all; ``-`` is standard output."""
+    # A lone surrogate has no bytes; in JSON it is written as an escape, which is what this makes of it.
+    content = text.encode("utf-8", "backslashreplace")
     if name == "-":
-        click.echo(text, nl=False)
+        click.echo(content, nl=False)
         return
     path = Path(name)
     part = path.with_name(f"{path.name}.part")
     try:
-        part.write_text(text, encoding="utf-8")
+        part.write_bytes(content)
         part.replace(path)
     except OSError as error:
         raise click.ClickException(f"--json {name}: cannot be written: {error.strerror}") from error
@@ -207,7 +214,8 @@ def _write(name: str, text: str) -> None:
 
 @contextmanager
 def _interruptible() -> Iterator[None]:
-    """Let Ctrl-C, SIGTERM and SIGHUP end the run in the same way, once: what follows is clearing up, not to be cut short."""
+    """Let Ctrl-C, SIGTERM and SIGHUP end the run in the same way, once: what follows is clearing up, not to be cut
+    short."""
     import signal
 
     ending = False
@@ -217,7 +225,9 @@ def _interruptible() -> Iterator[None]:
         if ending:
             return
         ending = True
-        os.write(2, f"\nmutkit: {signal.Signals(number).name}: ending the processes, removing the workspaces\n".encode())
+        os.write(
+            2, f"\nmutkit: {signal.Signals(number).name}: ending the processes, removing the workspaces\n".encode()
+        )
         raise KeyboardInterrupt
 
     numbers = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
@@ -237,12 +247,8 @@ def _bug(error: Exception) -> ExitCode:
 
     text = "".join(traceback.format_exception(error))
     head = f"mutkit {mutkit.__version__}, Python {platform.python_version()}, {platform.platform()}\n{sys.argv!r}\n\n"
-    with tempfile.NamedTemporaryFile(
-        "w", prefix="mutkit-bug-", suffix=".log", delete=False, encoding="utf-8"
-    ) as log:
-        log.write(head + text)
+    with tempfile.NamedTemporaryFile("wb", prefix="mutkit-bug-", suffix=".log", delete=False) as log:
+        log.write((head + text).encode("utf-8", "backslashreplace"))
     click.echo(f"mutkit: this is a bug of mutkit: {type(error).__name__}: {error}", err=True)
     click.echo(f"Please report it with {log.name}", err=True)
     return ExitCode.BUG
-
-

@@ -26,6 +26,18 @@ _STYLE_OF = {
     Verdict.INCONCLUSIVE: "unsure",
 }
 
+_CONTROLS = [code for code in (*range(32), *range(127, 160)) if chr(code) not in "\t\n"]
+_REORDERING = [*range(0x202A, 0x202F), *range(0x2066, 0x206A)]
+_ESCAPES = {code: f"\\x{code:02x}" for code in _CONTROLS} | {code: f"\\u{code:04x}" for code in _REORDERING}
+
+
+def harmless(text: str) -> str:
+    """Return ``text`` with what a terminal would act on (escape sequences, reordering) written as ``\\x1b``.
+
+    What mutants and their cases say is shown to people, who must not be deceived by it.
+    """
+    return text.translate(_ESCAPES)
+
 
 def judged_lines(result: SpecResult) -> list[Line]:
     """Return the one line of a spec: verdict, campaign and id, and the first reason."""
@@ -38,15 +50,16 @@ def judged_lines(result: SpecResult) -> list[Line]:
     elif len(reason) > 160:
         reason = reason[:157] + "..."
     name = f"{result.loaded.campaign.name}/{result.loaded.id}"
-    return [(_STYLE_OF.get(verdict, "bad"), f"{verdict.value:<15} {name}: {reason}")]
+    return [(_STYLE_OF.get(verdict, "bad"), harmless(f"{verdict.value:<15} {name}: {reason}"))]
 
 
 def final_lines(result: RunResult) -> list[Line]:
-    """Return the end of a run: an account of each spec that is not killed, the counts, the reason of the exit code."""
+    """Return the end of a run: an account of each spec that is not killed, the counts, the reason of the exit
+    code."""
     lines: list[Line] = []
     for one in result.results:
         if one.judgement.verdict is not Verdict.KILLED:
-            lines += [("", ""), *_account(one)]
+            lines += [("", ""), *((style, harmless(text)) for style, text in _account(one))]
     lines.append(("", ""))
     lines += [("faint", f"left out (gate = false; name it to run it): {name}") for name in result.left_out]
     lines += [("faint", f"leftover of a dead run removed: {path}") for path in result.cleared]

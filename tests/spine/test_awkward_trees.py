@@ -148,6 +148,7 @@ TABLE = [
     Row("non-ascii-ids", 1, USUAL),
     Row("not-importable", 1, {"no-reduction": KILLED, "unknown-name": ("not-viable", "probe-import-failed")}),
     Row("nothing-collected", 6, {"no-reduction": NOT_COLLECTED, "wrong-tax": NOT_COLLECTED}),
+    Row("odd-output", 1, {"no-reduction": KILLED, "odd-message": ("wrong-reason", "not-as-modelled")}),
     Row("pytest-plugin", 1, USUAL),
     Row("red-baseline", 4, {"no-reduction": BASELINE_RED, "wrong-tax": BASELINE_RED}),
     Row("rewrites-golden", 1, USUAL, changed={"no-reduction": ["changed: tests/golden.txt"]}, jobs=1),
@@ -268,6 +269,25 @@ def test_a_case_that_fails_by_chance_is_never_a_kill(tmp_path: Path) -> None:
     outcome = run_a_copy(tmp_path, "random-failures")
     assert outcome.verdicts["wrong-tax"][0] in {"survived", "unstable", "baseline-failed"}, outcome.output
     assert outcome.code in {1, 4, 6}
+
+
+def test_odd_output_is_shown_harmlessly_in_any_encoding_and_reported_whole(tmp_path: Path) -> None:
+    """On an ASCII stream, too: no escape sequence comes through, and JSON on standard output has each character."""
+    shutil.copytree(TREES / "odd-output", tmp_path / "tree")
+    done = subprocess.run(
+        [sys.executable, "-m", "mutkit", "run", "specs", "--json", "-"],
+        cwd=tmp_path / "tree",
+        env={**os.environ, "PYTHONPATH": str(ROOT), "PYTHONIOENCODING": "ascii", "TMPDIR": str(tmp_path)},
+        capture_output=True,
+        timeout=110,
+        check=False,
+    )
+    assert done.returncode == 1, done.stderr
+    report = json.loads(done.stdout.decode("utf-8"))
+    observed = {one["id"]: one["observed"]["mutant"] for one in report["judgements"]}
+    assert observed["odd-message"]["message"] == "\udcff\x1b[31m\u2713"
+    assert b"\x1b" not in done.stderr
+    assert rb"\udcff\u001b[31m\u2713" in done.stderr
 
 
 def test_each_tree_has_a_row_and_says_why_it_is_there() -> None:
