@@ -215,7 +215,8 @@ def _write(name: str, text: str) -> None:
 @contextmanager
 def _interruptible() -> Iterator[None]:
     """Let Ctrl-C, SIGTERM and SIGHUP end the run in the same way, once: what follows is clearing up, not to be cut
-    short."""
+    short.
+    """
     import signal
 
     ending = False

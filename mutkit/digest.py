@@ -19,18 +19,15 @@ if TYPE_CHECKING:
 
 CHUNK = 1 << 20
 RACY = 100_000_000
-"""Nanoseconds within which two changes of a file may carry the same time, on the coarsest clock of a local
-disk.
-"""
+"""Nanoseconds within which two changes of a file may carry the same time, on the coarsest clock of a local disk."""
 
 
 @dataclass(frozen=True)
 class Stamp:
     """What the file system says of a file without opening it, and when it said so (nanoseconds).
 
-    A program can set the time of modification but not the time of the last change (ctime), so that a file
-    with an equal stamp has equal content; only a stamp that was taken in the very moment of a change proves
-    nothing.
+    A program can set the time of modification but not the time of the last change (ctime), so that a file with an
+    equal stamp has equal content; only a stamp that was taken in the very moment of a change proves nothing.
     """
 
     inode: int
@@ -60,8 +57,8 @@ class Scan:
     """One look at a tree: its ``entries``, and on the way the names that were ``left_out`` (relative paths).
 
     ``stamps`` of an earlier scan, with its entries, spare the reading of files that cannot have changed. With
-    ``unlock`` what its owner may not read is made readable: files for the moment, folders for good; those are
-    listed in ``unlocked``.
+    ``unlock`` what its owner may not read is made readable: files for the moment, folders for good; those are listed
+    in ``unlocked``.
     """
 
     root: Path
@@ -74,7 +71,10 @@ class Scan:
     unlocked: list[str] = field(default_factory=list)
 
     def run(self) -> Scan:
-        """Look at everything; HostError names what cannot be read. Returns itself."""
+        """Look at everything; HostError names what cannot be read.
+
+        Returns itself.
+        """
         waiting = [""]
         while waiting:
             folder = waiting.pop()
@@ -135,9 +135,7 @@ class Scan:
 
 
 def is_left_out(item: os.DirEntry[str], names: frozenset[str]) -> bool:
-    """Return whether an entry is left out of trees: by its name, or because it is a Python virtual
-    environment.
-    """
+    """Return whether an entry is left out of trees: by its name, or because it is a Python virtual environment."""
     if item.name in names:
         return True
     return item.is_dir(follow_symlinks=False) and os.path.lexists(item.path + "/pyvenv.cfg")
@@ -171,11 +169,11 @@ def file_digest(path: str | Path) -> str:
 
 
 def tree_digest(root: Path, leave_out: frozenset[str]) -> Snapshot:
-    """Return every entry below ``root``, every file read; ``leave_out`` are names that are left out wherever
-    they stand.
+    """Return every entry below ``root``, every file read; ``leave_out`` are names that are left out wherever they
+    stand.
 
-    Links are not followed, special files not opened, virtual environments left out. HostError names what
-    cannot be read.
+    Links are not followed, special files not opened, virtual environments left out. HostError names what cannot be
+    read.
     """
     return Scan(root, leave_out).run().entries
 

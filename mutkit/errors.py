@@ -36,8 +36,8 @@ class ExitCode(enum.IntEnum):
 class Problem:
     """One thing that is wrong in a file, and what to do about it.
 
-    ``slug`` is an anchor in docs/messages.md; ``file`` a path with ``/``, relative where it can be;
-    ``line`` counts from 1; ``key`` is the dotted TOML key.
+    ``slug`` is an anchor in docs/messages.md; ``file`` a path with ``/``, relative where it can be; ``line`` counts
+    from 1; ``key`` is the dotted TOML key.
     """
 
     slug: str
@@ -95,8 +95,8 @@ class HostError(MutkitError):
 class AnchorError(MutkitError):
     """A rewriter could not find exactly one place, or could not make the rewrite.
 
-    ``slug`` is one of ``ANCHOR_SLUGS``; ``lines`` are the 1-based first lines of all matches (for
-    ``anchor-ambiguous`` and ``scope-ambiguous``); ``near`` are the nearest misses, the nearest first.
+    ``slug`` is one of ``ANCHOR_SLUGS``; ``lines`` are the 1-based first lines of all matches (for ``anchor-
+    ambiguous`` and ``scope-ambiguous``); ``near`` are the nearest misses, the nearest first.
     """
 
     def __init__(

@@ -1,4 +1,7 @@
-"""Owns execution: one variant held in a workspace, looked at through its probe, its cases run. No opinion."""
+"""Owns execution: one variant held in a workspace, looked at through its probe, its cases run.
+
+No opinion.
+"""
 
 from __future__ import annotations
 
@@ -22,8 +25,8 @@ from mutkit.workspace import Workspace, Workspaces
 class Place:
     """Where one worker runs variants: its workspace, and what all runs of the campaign share.
 
-    ``python`` is the absolute interpreter; ``python_path`` the folders of the workspace that an editable install of the subject
-    must resolve to.
+    ``python`` is the absolute interpreter; ``python_path`` the folders of the workspace that an editable install of
+    the subject must resolve to.
     """
 
     workspaces: Workspaces
@@ -59,7 +62,8 @@ class Variant:
 
 @contextmanager
 def held(place: Place, variant: Variant, changed: list[str]) -> Iterator[None]:
-    """Hold a variant while one run of it lasts, then restore the workspace: each run finds the variant as it was made.
+    """Hold a variant while one run of it lasts, then restore the workspace: each run finds the variant as it was
+    made.
 
     What the run changed in the workspace is added to ``changed``.
     """

@@ -10,7 +10,7 @@ from mutkit.model.observation import Hindrance
 from mutkit.model.spec import LoadedSpec
 from mutkit.rewriters import load_transformer, rewriter_for
 
-CANARY_TOKEN = "canary"
+CANARY_TOKEN = "canary"  # noqa: S105  a word in an exception, not a password
 
 
 def mutate(loaded: LoadedSpec) -> Mutant | Hindrance:
@@ -46,7 +46,9 @@ def _with_places(loaded: LoadedSpec, error: AnchorError) -> str:
 
 
 def diff(mutant: Mutant, path: str) -> str:
-    """Return the unified diff from the source to the mutant, for people (bytes that are no UTF-8 show as ``\\xNN``)."""
+    """Return the unified diff from the source to the mutant, for people (bytes that are no UTF-8 show as
+    ``\\xNN``).
+    """
     before, after = (
         content.decode("utf-8", "backslashreplace").splitlines(keepends=True)
         for content in (mutant.source, mutant.content)

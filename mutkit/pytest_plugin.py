@@ -37,10 +37,10 @@ def pytest_configure(config: pytest.Config) -> None:
 def observe(request: pytest.FixtureRequest) -> Callable[[T], T]:
     """Return a function that records a value and returns it unchanged.
 
-    ``observe(value)`` takes a JSON value (tuples count as lists), ``bytes``, or an exception (its type's name
-    and its message are recorded); anything else raises ``TypeError`` on the spot. Under mutkit the record is
-    appended to the file named by ``MUTKIT_OBSERVATIONS``; without that variable it is kept in the report's
-    ``user_properties`` as ``observed``.
+    ``observe(value)`` takes a JSON value (tuples count as lists), ``bytes``, or an exception (its type's name and its
+    message are recorded); anything else raises ``TypeError`` on the spot. Under mutkit the record is appended to the
+    file named by ``MUTKIT_OBSERVATIONS``; without that variable it is kept in the report's ``user_properties`` as
+    ``observed``.
     """
     file = request.config.stash[_file]
     case = case_id(request.node, request.config.invocation_params.dir)

@@ -12,12 +12,13 @@ from mutkit.process import Cancellation
 class Stage:
     """What a harness or a probe needs to start a program on one variant.
 
-    ``tree``: the workspace that holds the variant, and the working directory; ``scratch``: an empty folder of this run alone
-    (HOME, TMPDIR, byte-code, reports), outside of ``tree``, removed by the caller; ``python``: the interpreter, absolute;
-    ``python_path``: folders of the workspace to be put on PYTHONPATH so that an editable install of the subject resolves to
-    the workspace and not to the source tree; ``deadline``: seconds that the run may take; ``base``: folder of campaign.toml
-    (mock scripts are relative to it); ``cancellation``: set when the whole run is interrupted; ``source``: the tree that ``tree``
-    is a copy of, where known, so that a subject loaded from there is noticed.
+    ``tree``: the workspace that holds the variant, and the working directory; ``scratch``: an empty folder of this
+    run alone (HOME, TMPDIR, byte-code, reports), outside of ``tree``, removed by the caller; ``python``: the
+    interpreter, absolute; ``python_path``: folders of the workspace to be put on PYTHONPATH so that an editable
+    install of the subject resolves to the workspace and not to the source tree; ``deadline``: seconds that the run
+    may take; ``base``: folder of campaign.toml (mock scripts are relative to it); ``cancellation``: set when the
+    whole run is interrupted; ``source``: the tree that ``tree`` is a copy of, where known, so that a subject loaded
+    from there is noticed.
     """
 
     tree: Path

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from mutkit.errors import ANCHOR_SLUGS
 
-CALLS = {"problem": 0, "Problem": 0, "Reason": 0, "Trouble": 0, "NothingSeen": 0, "AnchorError": 0, "_fault": 0, "_judgement": 0}
-"""Functions that take a slug as text, and where it may stand; for the two of the judge any text without a blank counts."""
-
+CALLS = {
+    *("problem", "Problem", "Reason", "Trouble", "NothingSeen", "AnchorError"),
+    *("_fault", "_judgement"),
+}
+"""Functions that take a slug as their first text; of the private ones any text counts."""
 
 OTHERS = {"bug", "unreadable", "host", "usage", "workspace", "value-unknown", "case-skipped"}
 """Slugs of one word, and those that are put together or handed on, which the look below cannot see."""
@@ -18,14 +20,14 @@ OTHERS = {"bug", "unreadable", "host", "usage", "workspace", "value-unknown", "c
 
 def slugs_of(package: Path) -> set[str]:
     """Return all slugs that the modules of ``package`` can give."""
-    found = ANCHOR_SLUGS | OTHERS
+    found = set(ANCHOR_SLUGS | OTHERS)
     for file in package.rglob("*.py"):
-        for node in ast.walk(ast.parse(file.read_text())):
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
             if isinstance(node, ast.Call):
                 found |= _slugs_in(node)
             elif isinstance(node, (ast.Assign, ast.AnnAssign)) and node.value is not None and _names_slugs(node):
-                found |= {leaf.value for leaf in _values(node.value) if _is_slug(leaf)}
-    return set(found)
+                found |= _words(_values(node.value))
+    return found
 
 
 def _values(node: ast.expr) -> Iterator[ast.AST]:
@@ -43,18 +45,19 @@ def _slugs_in(call: ast.Call) -> set[str]:
     name = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
     found: set[str] = set()
     if name in CALLS:
-        places = call.args if name.startswith("_") else call.args[:1]
-        found |= {leaf.value for place in places for leaf in ast.walk(place) if _is_slug(leaf)}
-    found |= {
-        leaf.value for word in call.keywords if word.arg == "slug" for leaf in ast.walk(word.value) if _is_slug(leaf)
-    }
+        for place in call.args if name.startswith("_") else call.args[:1]:
+            found |= _words(ast.walk(place))
+    for word in call.keywords:
+        if word.arg == "slug":
+            found |= _words(ast.walk(word.value))
     return found
 
 
-def _is_slug(node: ast.AST) -> bool:
-    return (
-        isinstance(node, ast.Constant)
-        and isinstance(node.value, str)
-        and "-" in node.value
-        and all(part.isalnum() and part.islower() for part in node.value.replace("9", "n").split("-"))
-    )
+def _words(nodes: Iterable[ast.AST]) -> set[str]:
+    """Return the texts among nodes that look like slugs: lower-case words with dashes."""
+    texts = {node.value for node in nodes if isinstance(node, ast.Constant) and isinstance(node.value, str)}
+    return {
+        text
+        for text in texts
+        if "-" in text.strip("-") and text == text.strip("-") and text.replace("-", "").isalnum() and text.islower()
+    }

@@ -21,9 +21,7 @@ T = TypeVar("T")
 class Crew:
     """Runs tasks on workspaces, each task on one workspace that no other task uses meanwhile."""
 
-    def __init__(
-        self, workspaces: Workspaces, campaign: LoadedCampaign, jobs: int, cancellation: Cancellation
-    ) -> None:
+    def __init__(self, workspaces: Workspaces, campaign: LoadedCampaign, jobs: int, cancellation: Cancellation) -> None:
         """Take what all workers share; workspaces are copied when a worker first needs one."""
         self._workspaces = workspaces
         self._campaign = campaign
@@ -61,9 +59,7 @@ class Crew:
 
 
 @contextmanager
-def crew(
-    workspaces: Workspaces, campaign: LoadedCampaign, jobs: int, cancellation: Cancellation
-) -> Iterator[Crew]:
+def crew(workspaces: Workspaces, campaign: LoadedCampaign, jobs: int, cancellation: Cancellation) -> Iterator[Crew]:
     """Give a crew; whatever ends the block, no task and no process of it lives on."""
     workers = Crew(workspaces, campaign, jobs, cancellation)
     try:

@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from mutkit.model.result import SpecResult
 from mutkit.campaign.tasks import Baseline, effect_of
 from mutkit.execute import Variant
 from mutkit.judge import holds, judge
@@ -15,15 +14,14 @@ from mutkit.model.effect import Effect
 from mutkit.model.judgement import Blame, Judgement, Reason, Verdict
 from mutkit.model.mutant import Mutant
 from mutkit.model.observation import Canary, Controls, Evidence, Hindrance, VariantRun
+from mutkit.model.result import SpecResult
 from mutkit.model.spec import LoadedSpec
 
 
 class Ledger:
     """Keeps the books of one campaign's run."""
 
-    def __init__(
-        self, specs: list[LoadedSpec], mutants: dict[Path, Mutant], hindrances: dict[Path, Hindrance]
-    ) -> None:
+    def __init__(self, specs: list[LoadedSpec], mutants: dict[Path, Mutant], hindrances: dict[Path, Hindrance]) -> None:
         """Take the specs in their order, with the mutants that could be made and what hindered the others."""
         self._specs = specs
         self._mutants = mutants

@@ -71,7 +71,9 @@ def only_stale(problems: Iterable[Problem]) -> bool:
 def make_all(
     specs: Iterable[LoadedSpec],
 ) -> tuple[dict[Path, Mutant], dict[Path, Hindrance], list[Problem]]:
-    """Make all mutants, by the spec's path: return them, the hindrances that are verdicts, and those that make a spec invalid."""
+    """Make all mutants, by the spec's path: return them, the hindrances that are verdicts, and those that make a spec
+    invalid.
+    """
     mutants: dict[Path, Mutant] = {}
     hindrances: dict[Path, Hindrance] = {}
     invalid: list[Problem] = []

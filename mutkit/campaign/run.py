@@ -13,7 +13,6 @@ from typing import Any, Protocol
 from mutkit.campaign.crew import Crew, as_they_end, crew
 from mutkit.campaign.ledger import Ledger
 from mutkit.campaign.lint import make_all
-from mutkit.model.result import RunResult, SpecResult
 from mutkit.campaign.tasks import (
     Baseline,
     baseline_probes,
@@ -29,6 +28,7 @@ from mutkit.load import Selection
 from mutkit.model.campaign import LoadedCampaign
 from mutkit.model.mutant import Mutant
 from mutkit.model.observation import Hindrance
+from mutkit.model.result import RunResult, SpecResult
 from mutkit.model.spec import LoadedSpec
 from mutkit.process import Cancellation
 from mutkit.workspace import Workspaces
@@ -49,7 +49,9 @@ class Listener(Protocol):
 
 @dataclass(frozen=True)
 class Options:
-    """How to run: ``jobs`` workspaces at a time; ``keep`` leaves the workspaces for a look; ``root`` is where they are made."""
+    """How to run: ``jobs`` workspaces at a time; ``keep`` leaves the workspaces for a look; ``root`` is where they
+    are made.
+    """
 
     jobs: int = 1
     keep: bool = False
@@ -68,7 +70,8 @@ class _Account:
 def run_campaigns(selection: Selection, options: Options, listener: Listener, cancellation: Cancellation) -> RunResult:
     """Run all selected specs and return the result; an interruption gives what was judged until then.
 
-    Raises SpecError when a spec is invalid (nothing is run then), HostError when this machine cannot hold or run variants.
+    Raises SpecError when a spec is invalid (nothing is run then), HostError when this machine cannot hold or run
+    variants.
     """
     began = time.monotonic()
     if selection.problems:
@@ -89,9 +92,7 @@ def run_campaigns(selection: Selection, options: Options, listener: Listener, ca
         [result.judgement.verdict for result in results], selected=len(selection.specs), interrupted=interrupted
     )
     duration = time.monotonic() - began
-    return RunResult(
-        results, conclusion, selection.left_out, tuple(account.kept), tuple(account.cleared), duration
-    )
+    return RunResult(results, conclusion, selection.left_out, tuple(account.kept), tuple(account.cleared), duration)
 
 
 def _by_campaign(specs: Sequence[LoadedSpec]) -> list[tuple[LoadedCampaign, list[LoadedSpec]]]:

@@ -22,7 +22,9 @@ PROBE_FLOOR_SECONDS, PROBE_FACTOR = 5.0, 10.0
 
 @dataclass(frozen=True)
 class Baseline:
-    """What the unmutated program showed: the suite's run, and each probe's effect and deadline (by the probe's repr)."""
+    """What the unmutated program showed: the suite's run, and each probe's effect and deadline (by the probe's
+    repr).
+    """
 
     suite: SuiteRun
     effects: dict[str, Effect]
@@ -78,7 +80,9 @@ def null_mutant(
 
 
 def canary(place: Place, variant: Variant, specs: list[LoadedSpec], baseline: Baseline) -> dict[str, Canary]:
-    """Run the probes and named cases of the specs of one scope while that scope raises; return one canary a spec path."""
+    """Run the probes and named cases of the specs of one scope while that scope raises; return one canary a spec
+    path.
+    """
     named = sorted({case_id for loaded in specs for case_id in loaded.killers})
     effects = _effects(place, variant, specs, baseline)
     suite = run_cases(place, variant, _suite_deadline(place, baseline), [], named)
@@ -109,9 +113,7 @@ def _suite_deadline(place: Place, baseline: Baseline) -> float:
     return baseline.suite_deadline(place.campaign.campaign.suite.timeout)
 
 
-def _effects(
-    place: Place, variant: Variant, specs: list[LoadedSpec], baseline: Baseline
-) -> dict[str, Effect]:
+def _effects(place: Place, variant: Variant, specs: list[LoadedSpec], baseline: Baseline) -> dict[str, Effect]:
     return {
         key: look(place, variant, probe, baseline.probe_deadlines[key], []).effect
         for key, probe in probes_of(specs).items()

@@ -26,7 +26,8 @@ FINDINGS = frozenset(
 def conclude(verdicts: Iterable[Verdict], *, selected: int, interrupted: bool = False) -> Conclusion:
     """Return how a run over ``selected`` specs ends.
 
-    Precedence: interrupted (130), nothing ran (5), fewer or more verdicts than specs (6), baseline failed (4), findings (1),
+    Precedence: interrupted (130), nothing ran (5), fewer or more verdicts than specs (6), baseline failed (4),
+    findings (1),
     inconclusive or unstable (6), stale only (3); 0 needs every spec to be killed.
     """
     found = list(verdicts)
@@ -36,9 +37,7 @@ def conclude(verdicts: Iterable[Verdict], *, selected: int, interrupted: bool = 
     return Conclusion(code, reason, counts)
 
 
-def _decide(
-    counter: Counter[Verdict], judged: int, selected: int, *, interrupted: bool
-) -> tuple[ExitCode, str]:
+def _decide(counter: Counter[Verdict], judged: int, selected: int, *, interrupted: bool) -> tuple[ExitCode, str]:
     if interrupted:
         return ExitCode.INTERRUPTED, f"interrupted: {judged} of {selected} specs were judged"
     if selected == 0:
@@ -63,4 +62,6 @@ def _decide(
 
 def _listed(counter: Counter[Verdict], among: Iterable[Verdict]) -> str:
     wanted = set(among)
-    return ", ".join(f"{counter[verdict]} {verdict.value}" for verdict in Verdict if verdict in wanted and counter[verdict])
+    return ", ".join(
+        f"{counter[verdict]} {verdict.value}" for verdict in Verdict if verdict in wanted and counter[verdict]
+    )

@@ -56,7 +56,8 @@ def _suite_fault(loaded: LoadedSpec, suite: SuiteRun | None) -> Judgement | None
         reasons = [
             Reason(
                 "baseline-red",
-                f"{record.id} {record.outcome.value} on the unmutated tree: {record.exception}: {quoted(record.message, 160)}",
+                f"{record.id} {record.outcome.value} on the unmutated tree: {record.exception}: "
+                f"{quoted(record.message, 160)}",
                 "Make the suite green first: on a red baseline everything looks caught.",
             )
             for record in red[:5]
@@ -71,7 +72,9 @@ def _suite_fault(loaded: LoadedSpec, suite: SuiteRun | None) -> Judgement | None
         return _fault(Verdict.INCONCLUSIVE, blame, Reason(trouble.slug, trouble.message))
     if not suite.complete or not suite.cases:
         slug = "report-cut-short" if suite.cases else "nothing-collected"
-        return _fault(Verdict.INCONCLUSIVE, Blame.HOST, Reason(slug, f"the suite's run ended with {suite.result.ending}"))
+        return _fault(
+            Verdict.INCONCLUSIVE, Blame.HOST, Reason(slug, f"the suite's run ended with {suite.result.ending}")
+        )
     return _killers_fault(loaded, suite)
 
 
@@ -85,7 +88,9 @@ def _killers_fault(loaded: LoadedSpec, suite: SuiteRun) -> Judgement | None:
             return _fault(Verdict.INCONCLUSIVE, Blame.SPEC, reason)
         if outcome is not Outcome.PASSED:
             reason = Reason(
-                "killer-not-run", f"{case_id} is {outcome.value} on the baseline", "A case that does not run cannot notice."
+                "killer-not-run",
+                f"{case_id} is {outcome.value} on the baseline",
+                "A case that does not run cannot notice.",
             )
             return _fault(Verdict.INCONCLUSIVE, Blame.TESTS, reason)
     return None
@@ -134,7 +139,8 @@ def _null_fault(loaded: LoadedSpec, controls: Controls) -> Judgement | None:
     if null.effect is not None and not shows(loaded.spec.healthy, null.effect):
         reason = Reason(
             "baseline-unstable",
-            f"the unmutated program showed it {describe_effect(baseline.effect)}; run again, it {describe_effect(null.effect)}",
+            f"the unmutated program showed it {describe_effect(baseline.effect)}; run again, it "
+            f"{describe_effect(null.effect)}",
             "Make the probe deterministic.",
         )
         return _fault(Verdict.UNSTABLE, Blame.SPEC, reason)
@@ -149,9 +155,11 @@ def _canary_fault(loaded: LoadedSpec, controls: Controls) -> Judgement | None:
         return None
     message = (
         f"a mutant that raises in the anchor's scope made none of the named cases fail"
-        f"{': ' + canary.trouble if canary.trouble else ''}, so {loaded.spec.file} of the workspace is not what they run"
+        f"{': ' + canary.trouble if canary.trouble else ''}, so {loaded.spec.file} of the workspace is not what "
+        f"they run"
     )
     advice = (
-        "Let the cases run the workspace's file: no installed copy, no stale byte-code, paths computed from the test's own place."
+        "Let the cases run the workspace's file: no installed copy, no stale byte-code, paths computed from "
+        "the test's own place."
     )
     return _fault(Verdict.INCONCLUSIVE, Blame.TESTS, Reason("mutant-not-loaded", message, advice))

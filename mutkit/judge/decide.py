@@ -28,22 +28,32 @@ TABLE: Mapping[tuple[Shown, Detected], tuple[Verdict, Blame]] = {
     (Shown.SAME, Detected.OTHERS_TOO): (Verdict.NO_EFFECT, Blame.SPEC),
     (Shown.SAME, Detected.NONE): (Verdict.NO_EFFECT, Blame.SPEC),
 }
-"""What the mutant showed x what the named cases did. A killer that failed for another reason is looked at first."""
+"""What the mutant showed x what the named cases did.
+
+A killer that failed for another reason is looked at first.
+"""
 
 ADVICE = {
     Verdict.KILLED: "",
     Verdict.SURVIVED: "Strengthen the cases that passed, or name other ones in must_fail.",
-    Verdict.WRONG_REASON: "Change the rewrite so that the mutant does what the defect says, or state in [defective] what it does.",
+    Verdict.WRONG_REASON: (
+        "Change the rewrite so that the mutant does what the defect says, or state in [defective] what it does."
+    ),
     Verdict.COLLATERAL: "Name the further cases in must_fail with their because, or in may_fail.",
-    Verdict.UNFAITHFUL: "Change the rewrite so that the mutant does what the defect says, or state in [defective] what it does.",
-    Verdict.NO_EFFECT: "Let the probe drive the program through the changed place, or choose a rewrite that changes the behaviour.",
+    Verdict.UNFAITHFUL: (
+        "Change the rewrite so that the mutant does what the defect says, or state in [defective] what it does."
+    ),
+    Verdict.NO_EFFECT: (
+        "Let the probe drive the program through the changed place, or choose a rewrite that changes the behaviour."
+    ),
 }
 
 
 def judge(loaded: LoadedSpec, evidence: Evidence) -> Judgement:
     """Return the judgement on one spec.
 
-    Asked in this order: could the mutant be made (stale, not viable), is the run itself sound (control), does the mutant run
+    Asked in this order: could the mutant be made (stale, not viable), is the run itself sound (control), does the
+    mutant run
     at all (viability), does it do what it is named for (fidelity), do exactly the named cases notice (detection).
     """
     if evidence.hindrance is not None:
@@ -86,9 +96,7 @@ def _hindered(hindrance: Hindrance) -> Judgement:
     return _judgement(Verdict.STALE, Depth.UNKNOWN, Blame.SPEC, hindrance.slug, hindrance.message, advice)
 
 
-def _fidelity_and_detection(
-    loaded: LoadedSpec, baseline: VariantRun, mutant: VariantRun, depth: Depth
-) -> Judgement:
+def _fidelity_and_detection(loaded: LoadedSpec, baseline: VariantRun, mutant: VariantRun, depth: Depth) -> Judgement:
     shown = classify(loaded, baseline.effect, mutant.effect)
     detection = detect(loaded, baseline, mutant)
     if detection.unstable:
@@ -115,9 +123,13 @@ def _reasons(
     seen = describe_effect(mutant.effect)
     fidelity = {
         Shown.MODELLED: Reason("as-modelled", f"the mutant did what is modelled: it {seen}"),
-        Shown.OTHER: Reason("not-as-modelled", f"modelled: it {modelled}; really: it {seen}", ADVICE[Verdict.WRONG_REASON]),
+        Shown.OTHER: Reason(
+            "not-as-modelled", f"modelled: it {modelled}; really: it {seen}", ADVICE[Verdict.WRONG_REASON]
+        ),
         Shown.SAME: Reason(
-            "same-as-baseline", f"the mutant showed what the healthy program shows: it {seen}", ADVICE[Verdict.NO_EFFECT]
+            "same-as-baseline",
+            f"the mutant showed what the healthy program shows: it {seen}",
+            ADVICE[Verdict.NO_EFFECT],
         ),
     }[shown]
     rest = detection.reasons
@@ -126,7 +138,5 @@ def _reasons(
     return (fidelity, *rest)
 
 
-def _judgement(
-    verdict: Verdict, depth: Depth, blame: Blame, slug: str, message: str, advice: str = ""
-) -> Judgement:
+def _judgement(verdict: Verdict, depth: Depth, blame: Blame, slug: str, message: str, advice: str = "") -> Judgement:
     return Judgement(verdict, depth, blame, (Reason(slug, message, advice),))

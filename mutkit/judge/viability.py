@@ -13,6 +13,7 @@ from mutkit.model.spec import LoadedSpec
 NOT_VIABLE = frozenset({"probe-import-failed", "probe-function-missing", "collection-failed"})
 """Slugs that say that the mutant cannot even be loaded."""
 
+
 def viability_fault(loaded: LoadedSpec, mutant: VariantRun, depth: Depth) -> Judgement | None:
     """Return the judgement on a mutant that does not run, or that cannot be read; None when it can be judged."""
     hang_modelled = loaded.spec.defective.hangs is True
@@ -23,7 +24,10 @@ def viability_fault(loaded: LoadedSpec, mutant: VariantRun, depth: Depth) -> Jud
             return _fault(Verdict.INCONCLUSIVE, depth, Blame.HOST, mutant.effect.slug, mutant.effect.reason)
     if isinstance(mutant.effect, Hung) and not hang_modelled:
         message = f"no hang is modelled, but the mutant {describe_effect(mutant.effect)}"
-        advice = "Model the hang (`hangs = true`) if it is the defect; else change the rewrite, or give the probe a longer timeout."
+        advice = (
+            "Model the hang (`hangs = true`) if it is the defect; else change the rewrite, or give the "
+            "probe a longer timeout."
+        )
         return _fault(Verdict.TIMED_OUT, Depth.PROPAGATED, Blame.SPEC, "probe-timed-out", message, advice)
     if mutant.suite is None:
         return _fault(Verdict.INCONCLUSIVE, depth, Blame.HOST, "not-run", "the cases were not run under the mutant")
@@ -50,7 +54,5 @@ def _suite_fault(loaded: LoadedSpec, suite: SuiteRun, depth: Depth) -> Judgement
     return None
 
 
-def _fault(
-    verdict: Verdict, depth: Depth, blame: Blame, slug: str, message: str, advice: str = ""
-) -> Judgement:
+def _fault(verdict: Verdict, depth: Depth, blame: Blame, slug: str, message: str, advice: str = "") -> Judgement:
     return Judgement(verdict, depth, blame, (Reason(slug, message, advice),))

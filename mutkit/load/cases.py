@@ -22,7 +22,8 @@ class CaseFinder:
     def find(self, case: str) -> str | Problem:
         """Return the full id (``path/from/the/tree.py::name``) of ``case``, or the problem that there is none.
 
-        The path may be relative to the tree or to a folder of the suite. Parameters (``[...]``) are not looked at: which
+        The path may be relative to the tree or to a folder of the suite. Parameters (``[...]``) are not looked at:
+        which
         there are is only known when the suite is collected, at the run.
         """
         path, separator, rest = case.partition("::")

@@ -102,7 +102,17 @@ def resolve_spec(document: Document, spec: Spec, campaign: LoadedCampaign) -> Lo
         return problems
     final = replace(spec, healthy=healthy, defective=defective)
     return LoadedSpec(
-        document.path.stem, document.path, document.shown, campaign, final, source, probe, probe_name, killers, observed, may_fail
+        document.path.stem,
+        document.path,
+        document.shown,
+        campaign,
+        final,
+        source,
+        probe,
+        probe_name,
+        killers,
+        observed,
+        may_fail,
     )
 
 
@@ -113,7 +123,9 @@ def _source(document: Document, spec: Spec, campaign: LoadedCampaign, problems: 
     if os.path.isabs(spec.file) or not normal.is_relative_to(campaign.tree):
         advice = "Only files of the tree can be mutated."
         problems.append(document.problem("file-outside-tree", f"{spec.file} is outside of the tree", advice, key))
-    elif link := next((p for p in (normal, *normal.parents) if p != campaign.tree and _is_link_below(p, campaign)), None):
+    elif link := next(
+        (p for p in (normal, *normal.parents) if p != campaign.tree and _is_link_below(p, campaign)), None
+    ):
         shown = link.relative_to(campaign.tree).as_posix()
         advice = "Name the file that it points to."
         problems.append(document.problem("file-is-link", f"{shown} is a symbolic link", advice, key))
@@ -131,10 +143,14 @@ def _rewrite(document: Document, spec: Spec, problems: list[Problem]) -> None:
     if spec.rewrite is not None:
         if spec.find is not None or spec.replace is not None:
             advice = "Keep `find` and `replace`, or `rewrite`."
-            problems.append(document.problem("rewrite-twice", "stands beside `find` or `replace`", advice, ("rewrite",)))
+            problems.append(
+                document.problem("rewrite-twice", "stands beside `find` or `replace`", advice, ("rewrite",))
+            )
         file, _, name = spec.rewrite.rpartition(":")
         if not file or not name.isidentifier():
-            problems.append(document.problem("rewrite-form", f"is {spec.rewrite!r}", "Write file.py:Class.", ("rewrite",)))
+            problems.append(
+                document.problem("rewrite-form", f"is {spec.rewrite!r}", "Write file.py:Class.", ("rewrite",))
+            )
         elif not (document.path.parent / file).is_file():
             advice = "It is relative to the spec."
             problems.append(document.problem("rewrite-missing", f"{file} does not exist", advice, ("rewrite",)))
@@ -182,9 +198,7 @@ def _expectations(
     return healthy, defective
 
 
-def _killers(
-    document: Document, spec: Spec, finder: CaseFinder, problems: list[Problem]
-) -> dict[str, Because]:
+def _killers(document: Document, spec: Spec, finder: CaseFinder, problems: list[Problem]) -> dict[str, Because]:
     killers: dict[str, Because] = {}
     if not spec.must_fail:
         advice = "Name at least one case, with its because."

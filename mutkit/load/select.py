@@ -32,8 +32,10 @@ class Selection:
 def load(paths: Sequence[str], *, only: Iterable[str] = (), drafts: bool = False) -> Selection:
     """Return the specs that ``paths`` name: spec files, campaign folders, or folders of campaigns.
 
-    ``only`` keeps the specs with these ids; ``drafts`` takes campaigns with ``gate = false`` also where only a folder above
-    them is named. Raises UsageError for a path or an id that does not exist. Problems in files are returned, not raised.
+    ``only`` keeps the specs with these ids; ``drafts`` takes campaigns with ``gate = false`` also where only a folder
+    above
+    them is named. Raises UsageError for a path or an id that does not exist. Problems in files are returned, not
+    raised.
     """
     folders, files, indirect = _sort(paths)
     specs: list[LoadedSpec] = []

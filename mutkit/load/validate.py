@@ -22,8 +22,7 @@ if TYPE_CHECKING:
 T = TypeVar("T", Spec, Campaign)
 
 _BRANCHES = {
-    cls.__name__: cls
-    for cls in (Matcher, Raises, Exits, Crashes, ErrorAnswer, ProcessProbe, JsonRpcProbe, PythonProbe)
+    cls.__name__: cls for cls in (Matcher, Raises, Exits, Crashes, ErrorAnswer, ProcessProbe, JsonRpcProbe, PythonProbe)
 }
 _PROBES = {"process": "ProcessProbe", "jsonrpc": "JsonRpcProbe", "python": "PythonProbe"}
 
@@ -35,7 +34,7 @@ def _adapter(name: str) -> TypeAdapter[Any]:
     return TypeAdapter({"Spec": Spec, "Campaign": Campaign}[name])
 
 
-def adapter(kind: type[Spec] | type[Campaign]) -> TypeAdapter[Any]:
+def adapter(kind: type[Spec | Campaign]) -> TypeAdapter[Any]:
     """Return pydantic's reader for a spec or a campaign."""
     return _adapter(kind.__name__)
 
@@ -73,11 +72,11 @@ def _split(data: Any, location: tuple[int | str, ...]) -> tuple[Key, list[tuple[
     """Split pydantic's location into the key in the file and the union branches that it tried on the way."""
     key: Key = ()
     branches: list[tuple[Key, str]] = []
-    here = data
+    here: Any = data
     for part in location:
-        if isinstance(here, dict) and part in here:
-            here, key = here[part], (*key, part)
-        elif isinstance(here, list) and isinstance(part, int) and part < len(here):
+        inside_table = isinstance(here, dict) and part in here
+        inside_list = isinstance(here, list) and isinstance(part, int) and part < len(here)
+        if inside_table or inside_list:
             here, key = here[part], (*key, part)
         elif part is location[-1] and not _is_branch(part):
             key = (*key, part)
@@ -104,16 +103,14 @@ def _is_wanted_branch(data: Any, key: Key, branches: list[tuple[Key, str]]) -> b
                     return False
             elif name not in _BRANCHES and not name.startswith("dict"):
                 return False
-        elif isinstance(here, list) and not name.startswith(("tuple", "list")):
-            return False
-        elif not isinstance(here, (dict, list)) and name in _BRANCHES:
+        elif (isinstance(here, list) and not name.startswith(("tuple", "list"))) or (
+            not isinstance(here, (dict, list)) and name in _BRANCHES
+        ):
             return False
     return True
 
 
-def _words(
-    kind: type[Any], detail: ErrorDetails, key: Key, branches: list[tuple[Key, str]]
-) -> tuple[str, str, str]:
+def _words(kind: type[Any], detail: ErrorDetails, key: Key, branches: list[tuple[Key, str]]) -> tuple[str, str, str]:
     last = str(key[-1]) if key else ""
     match detail["type"]:
         case "unexpected_keyword_argument":
@@ -147,7 +144,14 @@ _TYPES = {
 
 
 def _toml_type(value: Any) -> str:
-    names = {bool: "true or false", str: "a text", int: "a whole number", float: "a number", list: "a list", dict: "a table"}
+    names = {
+        bool: "true or false",
+        str: "a text",
+        int: "a whole number",
+        float: "a number",
+        list: "a list",
+        dict: "a table",
+    }
     return names.get(type(value), f"a {type(value).__name__}")
 
 
@@ -190,5 +194,3 @@ def _without_echoes(problems: list[Problem]) -> list[Problem]:
         seen.add(problem.key)
         kept.append(problem)
     return sorted(kept, key=lambda p: (p.line or 0, p.key))
-
-

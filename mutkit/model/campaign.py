@@ -13,9 +13,10 @@ from mutkit.model.matcher import CLOSED
 class Suite:
     """How the cases are run.
 
-    ``cases``: files or folders of the tree, relative to it; ``args``: more words for the harness's command line; ``python``:
-    the interpreter (empty: the one that runs mutkit); ``env``: variables added to the inherited ones; ``timeout``: seconds for one run,
-    0 derives it from the baseline; ``confirm``: how often failing killers are run again before they count.
+    ``cases``: files or folders of the tree, relative to it; ``args``: more words for the harness's command line;
+    ``python``: the interpreter (empty: the one that runs mutkit); ``env``: variables added to the inherited ones;
+    ``timeout``: seconds for one run, 0 derives it from the baseline; ``confirm``: how often failing killers are run
+    again before they count.
     """
 
     __pydantic_config__: ClassVar[dict[str, Any]] = CLOSED
@@ -33,9 +34,9 @@ class Suite:
 class ProcessProbe:
     """Run a program to its end: ``run`` with ``stdin``, observe its exit, standard output and error.
 
-    ``{python}`` in ``run`` is the interpreter; ``{tree}`` the workspace. ``mocks`` maps a command name to a mock script, a
-    path relative to campaign.toml; ``tools`` names real programs that may be on its path; ``env`` adds variables; ``cwd`` is
-    relative to the tree; ``timeout`` in seconds, 0 derives it from the baseline.
+    ``{python}`` in ``run`` is the interpreter; ``{tree}`` the workspace. ``mocks`` maps a command name to a mock
+    script, a path relative to campaign.toml; ``tools`` names real programs that may be on its path; ``env`` adds
+    variables; ``cwd`` is relative to the tree; ``timeout`` in seconds, 0 derives it from the baseline.
     """
 
     __pydantic_config__: ClassVar[dict[str, Any]] = CLOSED
@@ -55,7 +56,8 @@ class JsonRpcProbe:
     """Start a JSON-RPC server on standard streams, send requests, observe the answer to the last one.
 
     ``send`` is one message or a list of them (``method`` and ``params``; ids are given by mutkit; a message with
-    ``notify = true`` is a notification); ``handshake`` = "mcp" does ``initialize`` and ``notifications/initialized`` first;
+    ``notify = true`` is a notification); ``handshake`` = "mcp" does ``initialize`` and ``notifications/initialized``
+    first;
     ``framing`` is how messages are cut; ``show`` is a JSON Pointer (RFC 6901) into the answer, an error answer shows as
     error. The rest as in ``ProcessProbe``.
     """
@@ -79,8 +81,8 @@ class JsonRpcProbe:
 class PythonProbe:
     """Call a function of the tree in a fresh interpreter, observe what it returns or raises.
 
-    ``call`` is ``package.module:function``; ``args`` and ``kwargs`` are JSON values; ``path`` are folders of the
-    tree to import from, before all others. The rest as in ``ProcessProbe``.
+    ``call`` is ``package.module:function``; ``args`` and ``kwargs`` are JSON values; ``path`` are folders of the tree
+    to import from, before all others. The rest as in ``ProcessProbe``.
     """
 
     __pydantic_config__: ClassVar[dict[str, Any]] = CLOSED
@@ -104,7 +106,8 @@ Probe: TypeAlias = ProcessProbe | JsonRpcProbe | PythonProbe
 class Campaign:
     """One subject with its suite and probes, as campaign.toml says it.
 
-    ``tree`` is what is copied, relative to the file; ``leave_out`` names files and folders that are not copied, wherever they
+    ``tree`` is what is copied, relative to the file; ``leave_out`` names files and folders that are not copied,
+    wherever they
     are; ``gate`` = false keeps the campaign out of gates (drafts that are known to be wrong).
     """
 

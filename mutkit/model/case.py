@@ -10,7 +10,10 @@ from mutkit.model.matcher import Json
 
 
 class Outcome(str, enum.Enum):
-    """How a case ended. An expected failure that failed is *skipped*; one that passed under strict is *failed*."""
+    """How a case ended.
+
+    An expected failure that failed is *skipped*; one that passed under strict is *failed*.
+    """
 
     PASSED = "passed"
     FAILED = "failed"
@@ -37,7 +40,8 @@ class CaseRecord:
 
     ``id`` is ``path/of/file.py::Class::test[param]``, the path relative to the tree with ``/``;
     ``exception`` the qualified type name (``builtins`` left out), empty unless failed or error; ``message`` is
-    ``str(exception)``; ``place`` is ``file:line`` of the innermost frame in the tree; ``duration`` in seconds over all phases;
+    ``str(exception)``; ``place`` is ``file:line`` of the innermost frame in the tree; ``duration`` in seconds over
+    all phases;
     ``observed`` what the case recorded with ``observe(...)``, in order.
     """
 
@@ -56,7 +60,8 @@ class Trouble:
     """Why a run of a suite is no evidence; ``slug`` is an anchor in docs/messages.md.
 
     The slugs of harnesses: ``nothing-collected``, ``collection-failed`` (import or syntax error while
-    collecting), ``case-missing``, ``report-missing``, ``report-cut-short`` (the process ended in mid-run, ``os._exit``, a signal),
+    collecting), ``case-missing``, ``report-missing``, ``report-cut-short`` (the process ended in mid-run,
+    ``os._exit``, a signal),
     ``suite-timed-out``, ``suite-not-started``, ``wrong-tree`` (the cases were not loaded from the workspace).
     """
 

@@ -15,8 +15,8 @@ from mutkit.model.effect import (
     Finished,
     Hung,
     NothingSeen,
-    Raises,
     RaisedException,
+    Raises,
     Refused,
     Returned,
 )
@@ -27,7 +27,9 @@ SHOWN = 300
 
 
 def quoted(value: Json | bytes, limit: int = SHOWN) -> str:
-    """Return a value as one line: text in double quotes with control characters escaped, cut with its length in bytes."""
+    """Return a value as one line: text in double quotes with control characters escaped, cut with its length in
+    bytes.
+    """
     import json
 
     raw = as_bytes(value)

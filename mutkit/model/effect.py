@@ -49,8 +49,8 @@ class Finished:
 class Died:
     """The program died: by a signal, or by ending instead of answering.
 
-    ``exception`` and ``message`` are those of the last Python traceback on its standard error, empty where
-    there is none; ``stderr`` is the tail that was kept.
+    ``exception`` and ``message`` are those of the last Python traceback on its standard error, empty where there is
+    none; ``stderr`` is the tail that was kept.
     """
 
     ending: Exited | Signalled
@@ -168,7 +168,9 @@ class Expectation:
 
 
 def names_exception(wanted: str, given: str) -> bool:
-    """Return whether ``given``, a qualified name, is the exception that ``wanted`` names (in full or its last part)."""
+    """Return whether ``given``, a qualified name, is the exception that ``wanted`` names (in full or its last
+    part).
+    """
     return given == wanted or given.rpartition(".")[2] == wanted or given == f"builtins.{wanted}"
 
 

@@ -95,8 +95,8 @@ class Capture:
 class ProcessResult:
     """One finished process: what was started, how it ended, what it printed.
 
-    ``duration`` is in seconds; ``leftovers`` counts the descendants that were still alive when the process
-    ended and that mutkit then killed.
+    ``duration`` is in seconds; ``leftovers`` counts the descendants that were still alive when the process ended and
+    that mutkit then killed.
     """
 
     argv: tuple[str, ...]

@@ -39,8 +39,8 @@ def as_bytes(value: Json | bytes) -> bytes:
 def glob_to_regex(pattern: str, *, only_star: bool) -> re.Pattern[bytes]:
     """Return the regular expression on bytes for a glob that must cover the whole value.
 
-    ``*`` is any run of bytes, newlines included. With ``only_star`` every other character stands for itself;
-    else ``?`` is one UTF-8 character and ``[...]`` a set of ASCII characters (``[!...]`` negated).
+    ``*`` is any run of bytes, newlines included. With ``only_star`` every other character stands for itself; else
+    ``?`` is one UTF-8 character and ``[...]`` a set of ASCII characters (``[!...]`` negated).
     """
     token = r"\*" if only_star else r"\*|\?|\[!?[^\]]+\]"
     out = []
@@ -92,10 +92,11 @@ def is_same_json(one: Json | bytes, other: Json | bytes) -> bool:
 class Matcher:
     """What a value must look like; all keys that are given must hold.
 
-    ``equal`` the whole value; ``glob`` with ``*``, ``?`` and ``[...]``; ``regex`` found anywhere (Python
-    syntax, dot matches newlines only with ``(?s)``); ``contains`` a piece of it; ``length`` in bytes of UTF-8; ``sha256`` of
+    ``equal`` the whole value; ``glob`` with ``*``, ``?`` and ``[...]``; ``regex`` found anywhere (Python syntax, dot
+    matches newlines only with ``(?s)``); ``contains`` a piece of it; ``length`` in bytes of UTF-8; ``sha256`` of
     those bytes as 64 hex digits; ``blank`` whether it is empty or white space only; ``file`` the name of a file
-    beside the spec that holds the whole value; ``json`` a value that the value, or the JSON that it holds as text, must contain.
+    beside the spec that holds the whole value; ``json`` a value that the value, or the JSON that it holds as text,
+    must contain.
     """
 
     __pydantic_config__: ClassVar[dict[str, Any]] = CLOSED
@@ -127,9 +128,7 @@ MatcherLike: TypeAlias = str | int | float | bool | list[Any] | Matcher | None
 def matches(wanted: MatcherLike | bytes, given: Json | bytes) -> bool:
     """Return whether ``given`` looks as ``wanted`` says; text and its UTF-8 bytes are the same value."""
     if isinstance(wanted, str):
-        return isinstance(given, (str, bytes)) and bool(
-            glob_to_regex(wanted, only_star=True).match(as_bytes(given))
-        )
+        return isinstance(given, (str, bytes)) and bool(glob_to_regex(wanted, only_star=True).match(as_bytes(given)))
     if not isinstance(wanted, Matcher):
         return is_same_json(wanted, given)
     return all(_TESTS[key](value, given) for key, value in wanted.given().items())
@@ -154,6 +153,6 @@ _TESTS = {
     "length": lambda wanted, given: wanted == len(as_bytes(given)),
     "sha256": lambda wanted, given: wanted.lower() == hashlib.sha256(as_bytes(given)).hexdigest(),
     "blank": lambda wanted, given: wanted == (not as_bytes(given).decode("utf-8", "replace").strip()),
-    "file": lambda wanted, given: False,  # the loader has put the file's content under `equal`
+    "file": lambda *_: False,  # the loader has put the file's content under `equal`
     "json": _contains_json,
 }

@@ -1,5 +1,5 @@
-"""Owns mock scripts as their authors write them: what a scripted stand-in for a command does when it is
-called; and what it recorded.
+"""Owns mock scripts as their authors write them: what a scripted stand-in for a command does when it is called; and
+what it recorded.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ class Repeat:
 
 @dataclass(frozen=True)
 class Grandchild:
-    """A process that is left behind for ``seconds`` in a session of its own and keeps the streams in
-    ``holds`` open.
+    """A process that is left behind for ``seconds`` in a session of its own and keeps the streams in ``holds``
+    open.
     """
 
     __pydantic_config__: ClassVar[dict[str, Any]] = CLOSED
@@ -34,9 +34,7 @@ class Grandchild:
 
 @dataclass(frozen=True)
 class WaitFor:
-    """Wait until ``path`` (absolute, or relative to the mock's working directory) exists, ``seconds`` at
-    most.
-    """
+    """Wait until ``path`` (absolute, or relative to the mock's working directory) exists, ``seconds`` at most."""
 
     __pydantic_config__: ClassVar[dict[str, Any]] = CLOSED
 
@@ -114,13 +112,13 @@ class Answer:
 class Call:
     """One call of a mock command.
 
-    ``number`` counts from 1; ``argv`` are the words after the command's name, ``argv_bytes`` the same as
-    bytes; ``stdin`` what was read of standard input, ``stdin_ended`` whether its end was seen; ``env`` the
-    named variables (None: not set); ``fds`` the kinds of descriptors 0, 1, 2 (pipe, socket, file, tty, null,
-    device, closed); ``signals`` the numbers received; ``chunks`` the sizes of all writes to standard output
-    in order, ``stderr_chunks`` those to standard error; ``files`` path and size of files written; ``ended``
-    is "exit", "signal", "unexpected" (97), "unable" (98), "reader-gone" (96), "forgotten" (95), or "" where
-    it did not come to its end (hanging or killed); ``code`` the exit code or signal number with it.
+    ``number`` counts from 1; ``argv`` are the words after the command's name, ``argv_bytes`` the same as bytes;
+    ``stdin`` what was read of standard input, ``stdin_ended`` whether its end was seen; ``env`` the named variables
+    (None: not set); ``fds`` the kinds of descriptors 0, 1, 2 (pipe, socket, file, tty, null, device, closed);
+    ``signals`` the numbers received; ``chunks`` the sizes of all writes to standard output in order,
+    ``stderr_chunks`` those to standard error; ``files`` path and size of files written; ``ended`` is "exit",
+    "signal", "unexpected" (97), "unable" (98), "reader-gone" (96), "forgotten" (95), or "" where it did not come to
+    its end (hanging or killed); ``code`` the exit code or signal number with it.
     """
 
     name: str

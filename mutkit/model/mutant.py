@@ -16,5 +16,6 @@ class Mutant:
     site: Site
     canary: bytes
     """The file with a statement that raises in the anchor's scope: the proof that the cases run this file."""
+
     null: bytes
     """The file sent through the whole machinery without a change."""

@@ -1,4 +1,7 @@
-"""Owns observations: everything that was seen of one variant and of the controls. Facts, no opinion."""
+"""Owns observations: everything that was seen of one variant and of the controls.
+
+Facts, no opinion.
+"""
 
 from __future__ import annotations
 
@@ -12,9 +15,9 @@ from mutkit.model.effect import Effect
 class VariantRun:
     """What one variant was seen to do.
 
-    ``effect`` what the probe (or the case's own record) showed, None where none was asked for; ``suite`` the run of the cases,
-    None where they were not run; ``confirmations`` later runs of the failing killers alone; ``changed`` the files of the
-    workspace that the run changed (they were put back).
+    ``effect`` what the probe (or the case's own record) showed, None where none was asked for; ``suite`` the run of
+    the cases, None where they were not run; ``confirmations`` later runs of the failing killers alone; ``changed``
+    the files of the workspace that the run changed (they were put back).
     """
 
     effect: Effect | None = None
@@ -25,8 +28,8 @@ class VariantRun:
 
 @dataclass(frozen=True)
 class Canary:
-    """What the canary of a spec's anchor scope did: the cases that failed under it, or could not be
-    loaded because of it; and what the probe showed.
+    """What the canary of a spec's anchor scope did: the cases that failed under it, or could not be loaded because of
+    it; and what the probe showed.
     """
 
     failed: frozenset[str]

@@ -15,9 +15,8 @@ if TYPE_CHECKING:
 class ProbeRun:
     """One run of a probe.
 
-    ``effect`` what the program was seen to do; ``result`` how its process ended (None: none was started);
-    ``sent`` all bytes written to its standard input; ``calls`` the calls of mock commands, by command, in
-    order.
+    ``effect`` what the program was seen to do; ``result`` how its process ended (None: none was started); ``sent``
+    all bytes written to its standard input; ``calls`` the calls of mock commands, by command, in order.
     """
 
     effect: Effect

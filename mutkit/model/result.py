@@ -22,7 +22,9 @@ class Conclusion:
 
 @dataclass(frozen=True)
 class SpecResult:
-    """One spec with everything that is known of it at the end: the mutant (if it could be made), evidence, judgement."""
+    """One spec with everything that is known of it at the end: the mutant (if it could be made), evidence,
+    judgement.
+    """
 
     loaded: LoadedSpec
     mutant: Mutant | None
@@ -34,8 +36,10 @@ class SpecResult:
 class RunResult:
     """A whole run.
 
-    ``results`` in the order of the selection; ``left_out`` the campaigns that were not selected (``gate = false``); ``kept`` the
-    workspaces that were kept on request; ``cleared`` the leftovers of dead runs that were removed; ``duration`` in seconds.
+    ``results`` in the order of the selection; ``left_out`` the campaigns that were not selected (``gate = false``);
+    ``kept`` the
+    workspaces that were kept on request; ``cleared`` the leftovers of dead runs that were removed; ``duration`` in
+    seconds.
     """
 
     results: tuple[SpecResult, ...]

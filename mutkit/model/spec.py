@@ -24,7 +24,10 @@ class Because:
 
 @dataclass(frozen=True)
 class MustFail:
-    """A case that must fail under the mutant, and why. ``case`` is an id relative to the tree or to a folder of the suite."""
+    """A case that must fail under the mutant, and why.
+
+    ``case`` is an id relative to the tree or to a folder of the suite.
+    """
 
     __pydantic_config__: ClassVar[dict[str, Any]] = CLOSED
 
@@ -36,8 +39,10 @@ class MustFail:
 class Spec:
     """One curated mutation.
 
-    ``defect`` in a sentence; ``file`` the source file, relative to the tree; ``in_`` (key ``in``) a dotted scope; ``find`` and
-    ``replace`` code patterns, or ``rewrite`` = "file.py:Class", a libcst transformer in a file beside the spec; ``probe`` the name of a probe of
+    ``defect`` in a sentence; ``file`` the source file, relative to the tree; ``in_`` (key ``in``) a dotted scope;
+    ``find`` and
+    ``replace`` code patterns, or ``rewrite`` = "file.py:Class", a libcst transformer in a file beside the spec;
+    ``probe`` the name of a probe of
     the campaign, or a probe; or ``observe`` the id of the case whose own record is the observation.
     """
 
@@ -63,9 +68,9 @@ class Spec:
 class LoadedSpec:
     """A spec and where it stands.
 
-    ``id`` is the file's name without ``.toml``; ``path`` is absolute, ``shown`` is how messages write it; ``source`` the absolute path of the source file; ``probe`` the
-    probe that is used (None where a case's record is); ``killers`` maps full case ids to their reason; ``observed_case`` and
-    ``may_fail`` are full case ids.
+    ``id`` is the file's name without ``.toml``; ``path`` is absolute, ``shown`` is how messages write it; ``source``
+    the absolute path of the source file; ``probe`` the probe that is used (None where a case's record is);
+    ``killers`` maps full case ids to their reason; ``observed_case`` and ``may_fail`` are full case ids.
     """
 
     id: str

@@ -21,8 +21,8 @@ class Kind(str, enum.Enum):
 class Entry:
     """One path of a tree.
 
-    ``content`` is the SHA-256 of a file as 64 hex digits, the target of a link, else empty; ``mode`` the
-    permission bits of a file or folder (0 for what has none of its own).
+    ``content`` is the SHA-256 of a file as 64 hex digits, the target of a link, else empty; ``mode`` the permission
+    bits of a file or folder (0 for what has none of its own).
     """
 
     kind: Kind

@@ -63,7 +63,9 @@ class Bar:
 
 @contextmanager
 def listener(out: TextIO) -> Iterator[Any]:
-    """Give the listener that fits ``out``: a bar on a terminal, plain lines else (or under NO_COLOR, CI, TERM=dumb)."""
+    """Give the listener that fits ``out``: a bar on a terminal, plain lines else (or under NO_COLOR, CI,
+    TERM=dumb).
+    """
     import os
 
     if not out.isatty() or os.environ.get("CI") or os.environ.get("TERM") == "dumb":

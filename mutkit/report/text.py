@@ -55,7 +55,8 @@ def judged_lines(result: SpecResult) -> list[Line]:
 
 def final_lines(result: RunResult) -> list[Line]:
     """Return the end of a run: an account of each spec that is not killed, the counts, the reason of the exit
-    code."""
+    code.
+    """
     lines: list[Line] = []
     for one in result.results:
         if one.judgement.verdict is not Verdict.KILLED:

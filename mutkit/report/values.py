@@ -64,7 +64,10 @@ def effect_json(effect: Effect | None) -> Json:
 
 def expectation_json(expectation: Expectation) -> Json:
     """Return an expectation as its author wrote it, and ``text``, the sentence for people."""
-    return {**{key: _stated(value) for key, value in expectation.given().items()}, "text": describe_expectation(expectation)}
+    return {
+        **{key: _stated(value) for key, value in expectation.given().items()},
+        "text": describe_expectation(expectation),
+    }
 
 
 def because_json(because: Because) -> Json:

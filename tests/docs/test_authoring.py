@@ -44,5 +44,7 @@ def test_every_key_of_the_format_is_in_the_guide() -> None:
     kinds: list[Any] = [Spec, Suite, Matcher, Expectation, ProcessProbe, JsonRpcProbe, PythonProbe]
     for kind in kinds:
         assert fields(kind)
-        missing = [key for key in toml_keys(kind) if f"`{key}" not in TEXT and f"[{key}" not in TEXT and f"[[{key}" not in TEXT]
+        missing = [
+            key for key in toml_keys(kind) if f"`{key}" not in TEXT and f"[{key}" not in TEXT and f"[[{key}" not in TEXT
+        ]
         assert missing == [], kind

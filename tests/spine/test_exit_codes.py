@@ -46,12 +46,23 @@ RUNS: list[tuple[str, dict[str, str | bytes | None], int, str, str]] = [
     ("killed", {}, 0, "killed", "as-modelled"),
     (
         "survived",
-        {"tests/test_greeting.py": TESTS.replace('    with pytest.raises(ValueError, match="no name"):\n        greet(" ")', "    try:\n        greet(\" \")\n    except ValueError:\n        pass")},
+        {
+            "tests/test_greeting.py": TESTS.replace(
+                '    with pytest.raises(ValueError, match="no name"):\n        greet(" ")',
+                '    try:\n        greet(" ")\n    except ValueError:\n        pass',
+            )
+        },
         1,
         "survived",
         "as-modelled",
     ),
-    ("wrong reason", {S: SPEC.replace('replace = ""', 'replace = "name = None + name"')}, 1, "wrong-reason", "not-as-modelled"),
+    (
+        "wrong reason",
+        {S: SPEC.replace('replace = ""', 'replace = "name = None + name"')},
+        1,
+        "wrong-reason",
+        "not-as-modelled",
+    ),
     (
         "wrong because",
         {S: SPEC.replace('message = "DID NOT RAISE*"', 'message = "something else"')},
@@ -61,7 +72,11 @@ RUNS: list[tuple[str, dict[str, str | bytes | None], int, str, str]] = [
     ),
     (
         "no effect",
-        {S: SPEC.replace('replace = ""', 'replace = """\nif not name.strip():\n    raise ValueError("no " + "name")\n"""')},
+        {
+            S: SPEC.replace(
+                'replace = ""', 'replace = """\nif not name.strip():\n    raise ValueError("no " + "name")\n"""'
+            )
+        },
         1,
         "no-effect",
         "same-as-baseline",
@@ -70,7 +85,7 @@ RUNS: list[tuple[str, dict[str, str | bytes | None], int, str, str]] = [
     ("not viable", {S: SPEC.replace('replace = ""', 'replace = "return = 3"')}, 2, "", "replace-syntax"),
     (
         "baseline red",
-        {"tests/test_greeting.py": TESTS + "\n\ndef test_red():\n    assert greet(\"Bo\") == \"\"\n"},
+        {"tests/test_greeting.py": TESTS + '\n\ndef test_red():\n    assert greet("Bo") == ""\n'},
         4,
         "baseline-failed",
         "baseline-red",
@@ -92,7 +107,9 @@ RUNS: list[tuple[str, dict[str, str | bytes | None], int, str, str]] = [
 ]
 
 
-@pytest.mark.parametrize(("changes", "code", "verdict", "slug"), [row[1:] for row in RUNS], ids=[row[0] for row in RUNS])
+@pytest.mark.parametrize(
+    ("changes", "code", "verdict", "slug"), [row[1:] for row in RUNS], ids=[row[0] for row in RUNS]
+)
 def test_run_ends_with_the_exit_code_of_its_verdict(
     tmp_path: Path, changes: dict[str, str | bytes | None], code: int, verdict: str, slug: str
 ) -> None:
@@ -125,7 +142,9 @@ def test_a_wrong_option_is_a_usage_error(tmp_path: Path) -> None:
         ),
     ],
 )
-def test_paths_and_ids_that_are_not_there_are_usage_errors(tmp_path: Path, words: tuple[str, ...], message: str) -> None:
+def test_paths_and_ids_that_are_not_there_are_usage_errors(
+    tmp_path: Path, words: tuple[str, ...], message: str
+) -> None:
     """Exit 2, and the message says which and what there is."""
     done = mutkit(write_project(tmp_path), *words)
     assert (done.returncode, done.stderr.strip()) == (2, message)
@@ -201,7 +220,13 @@ def test_show_prints_defect_place_diff_and_expectation(tmp_path: Path) -> None:
     """A reviewer reads one spec without opening three files."""
     done = mutkit(write_project(tmp_path), "show", S)
     assert done.returncode == 0
-    for piece in ("A blank name is greeted.", "greeting.py:2 in greet", "-        raise ValueError", "healthy:", "because"):
+    for piece in (
+        "A blank name is greeted.",
+        "greeting.py:2 in greet",
+        "-        raise ValueError",
+        "healthy:",
+        "because",
+    ):
         assert piece in done.stdout
 
 

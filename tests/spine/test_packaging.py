@@ -19,7 +19,18 @@ ROOT = Path(__file__).parents[2]
 def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return a wheel of this tree, built without the network."""
     folder = tmp_path_factory.mktemp("wheel")
-    command = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--no-build-isolation", "-w", str(folder), str(ROOT)]
+    command = [
+        sys.executable,
+        "-m",
+        "pip",
+        "wheel",
+        "--quiet",
+        "--no-deps",
+        "--no-build-isolation",
+        "-w",
+        str(folder),
+        str(ROOT),
+    ]
     done = subprocess.run(command, capture_output=True, text=True, timeout=100, check=False)
     assert done.returncode == 0, done.stderr
     (built,) = folder.glob("mutkit-*.whl")

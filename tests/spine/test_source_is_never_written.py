@@ -94,7 +94,9 @@ def running(folder: Path, scratch: Path, token: str) -> Iterator[subprocess.Pope
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_an_interrupted_run_leaves_no_trace_and_ends_with_130(tmp_path: Path, number: signal.Signals) -> None:
-    """Ctrl-C, SIGTERM and SIGHUP in mid-run: no process, no folder, no changed file; the report says what was judged."""
+    """Ctrl-C, SIGTERM and SIGHUP in mid-run: no process, no folder, no changed file; the report says what was
+    judged.
+    """
     folder = write_project(tmp_path / "p", {"tests/test_greeting.py": HANGING})
     before = tree_digest(folder, frozenset())
     token = f"token-{os.getpid()}-{number}"
@@ -132,7 +134,8 @@ def test_after_kill_9_the_source_is_untouched_no_process_lives_and_the_next_run_
 
 HOSTILE = {
     "deletes files in its tree": (
-        "import pathlib, shutil\n    shutil.rmtree('specs')\n    pathlib.Path('greeting.py').unlink()\n    return 'gone'",
+        "import pathlib, shutil\n    shutil.rmtree('specs')\n    pathlib.Path('greeting.py').unlink()\n    "
+        "return 'gone'",
         'returns = "gone"',
         "no such",
     ),
@@ -168,7 +171,7 @@ def test_a_hostile_mutant_changes_nothing_outside_of_its_workspace(tmp_path: Pat
     changed = campaign.replace('cases = ["tests"]', 'cases = ["tests"]\ntimeout = 15.0')
     folder = write_project(tmp_path / "p", {S: spec, "specs/greeting/campaign.toml": changed})
     before = tree_digest(folder, frozenset())
-    token = f"token-{os.getpid()}-{name.split()[0]}"
+    token = f"token-{os.getpid()}-{name.split(maxsplit=1)[0]}"
     with running(folder, tmp_path / "tmp", token) as process:
         output, _ = process.communicate(timeout=SECONDS)
     (judgement,) = json.loads((tmp_path / "report.json").read_text())["judgements"]

@@ -25,7 +25,8 @@ def test_two_workers_have_different_names(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["PYTEST_ADDOPTS", "PYTHONPATH", "PYTHONPYCACHEPREFIX", "PYTHONDONTWRITEBYTECODE", "MUTKIT_X", "XDG_CACHE_HOME"]
+    "name",
+    ["PYTEST_ADDOPTS", "PYTHONPATH", "PYTHONPYCACHEPREFIX", "PYTHONDONTWRITEBYTECODE", "MUTKIT_X", "XDG_CACHE_HOME"],
 )
 def test_what_changes_the_run_or_points_to_the_user_is_not_inherited(tmp_path: Path, name: str) -> None:
     """The run of a variant depends on the variant alone."""

@@ -20,9 +20,18 @@ V = Verdict
         ([V.KILLED, V.UNSTABLE], ExitCode.INCONCLUSIVE),
         ([V.SURVIVED, V.INCONCLUSIVE, V.STALE], ExitCode.FINDINGS),
         ([V.SURVIVED, V.BASELINE_FAILED], ExitCode.BASELINE_FAILED),
-        *(([V.KILLED, verdict], ExitCode.FINDINGS) for verdict in (
-            V.SURVIVED, V.WRONG_REASON, V.COLLATERAL, V.UNFAITHFUL, V.NO_EFFECT, V.NOT_VIABLE, V.TIMED_OUT,
-        )),
+        *(
+            ([V.KILLED, verdict], ExitCode.FINDINGS)
+            for verdict in (
+                V.SURVIVED,
+                V.WRONG_REASON,
+                V.COLLATERAL,
+                V.UNFAITHFUL,
+                V.NO_EFFECT,
+                V.NOT_VIABLE,
+                V.TIMED_OUT,
+            )
+        ),
     ],
 )
 def test_the_worst_verdict_decides_the_exit_code(verdicts: list[Verdict], code: ExitCode) -> None:

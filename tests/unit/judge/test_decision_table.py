@@ -58,9 +58,7 @@ def _verdict(shown: Shown, detected: Detected) -> Verdict:
 
 def test_every_cell_of_the_decision_table_is_as_the_design_says(capsys: pytest.CaptureFixture[str]) -> None:
     """Each of the twelve cells is judged from full evidence; the table is printed as the run found it."""
-    found = {
-        shown.value: {detected.value: _verdict(shown, detected).value for detected in Detected} for shown in Shown
-    }
+    found = {shown.value: {detected.value: _verdict(shown, detected).value for detected in Detected} for shown in Shown}
     with capsys.disabled():
         print("\nprogram shows | " + " | ".join(f"{d.value:<13}" for d in Detected))
         for shown, row in found.items():
@@ -184,7 +182,9 @@ BEFORE_THE_TABLE: list[tuple[str, Evidence, Verdict, str]] = [
     (
         "suite times out",
         evidence(
-            VariantRun(DEFECTIVE, suite_run(failed(KILLER), troubles=(Trouble("suite-timed-out", "t"),), complete=False))
+            VariantRun(
+                DEFECTIVE, suite_run(failed(KILLER), troubles=(Trouble("suite-timed-out", "t"),), complete=False)
+            )
         ),
         Verdict.TIMED_OUT,
         "suite-timed-out",
@@ -192,7 +192,9 @@ BEFORE_THE_TABLE: list[tuple[str, Evidence, Verdict, str]] = [
     (
         "report cut short",
         evidence(
-            VariantRun(DEFECTIVE, suite_run(failed(KILLER), troubles=(Trouble("report-cut-short", "_exit"),), complete=False))
+            VariantRun(
+                DEFECTIVE, suite_run(failed(KILLER), troubles=(Trouble("report-cut-short", "_exit"),), complete=False)
+            )
         ),
         Verdict.INCONCLUSIVE,
         "report-cut-short",

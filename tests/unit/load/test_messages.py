@@ -28,6 +28,9 @@ def _campaign(old: str, new: str) -> dict[str, str | bytes | None]:
     return {C: CAMPAIGN.replace(old, new)}
 
 
+OWN_PROBE = '[probe]\nkind = "python"\ncall = "greeting:greet"\nargs = [" "]\n'
+assert OWN_PROBE in SPEC
+
 BROKEN: list[tuple[str, dict[str, str | bytes | None], list[str]]] = [
     (
         "unknown key",
@@ -83,7 +86,10 @@ BROKEN: list[tuple[str, dict[str, str | bytes | None], list[str]]] = [
     (
         "file outside of the tree",
         _spec('"greeting.py"', '"../greeting.py"'),
-        [f"{S}:2: file: ../greeting.py is outside of the tree [file-outside-tree] Only files of the tree can be mutated."],
+        [
+            f"{S}:2: file: ../greeting.py is outside of the tree [file-outside-tree] Only files of the tree can "
+            f"be mutated."
+        ],
     ),
     (
         "absolute file",
@@ -93,10 +99,7 @@ BROKEN: list[tuple[str, dict[str, str | bytes | None], list[str]]] = [
     (
         "file that is not there",
         _spec('"greeting.py"', '"greetings.py"'),
-        [
-            f"{S}:2: file: greetings.py is not a file of the tree [file-missing] "
-            "It is relative to the campaign's tree."
-        ],
+        [f"{S}:2: file: greetings.py is not a file of the tree [file-missing] It is relative to the campaign's tree."],
     ),
     (
         "neither find nor rewrite",
@@ -165,10 +168,7 @@ BROKEN: list[tuple[str, dict[str, str | bytes | None], list[str]]] = [
     (
         "a crash of no kind",
         _spec('returns = "Hello  !"', "crashes = {}"),
-        [
-            f"{S}:19: defective.crashes: does not say how it crashes [crash-kind] "
-            "Say how: signal, exit or exception."
-        ],
+        [f"{S}:19: defective.crashes: does not say how it crashes [crash-kind] Say how: signal, exit or exception."],
     ),
     (
         "an unknown signal",
@@ -198,8 +198,7 @@ BROKEN: list[tuple[str, dict[str, str | bytes | None], list[str]]] = [
     ),
     (
         "unknown probe",
-        _spec('[probe]\nkind = "python"\ncall = "greeting:greet"\nargs = [" "]\n', "").keys()
-        and {S: 'probe = "great"\n' + SPEC.replace('[probe]\nkind = "python"\ncall = "greeting:greet"\nargs = [" "]\n', "")},
+        {S: 'probe = "great"\n' + SPEC.replace(OWN_PROBE, "")},
         [f"{S}:1: probe: great is not a probe of the campaign [probe-unknown] Probes: greet."],
     ),
     (

@@ -51,7 +51,9 @@ inline = { x = 1, y = { z = 2 } }
     ],
     ids=str,
 )
-def test_a_key_is_found_on_its_line_or_on_that_of_the_table_around_it(tmp_path: Path, key: Key, line: int | None) -> None:
+def test_a_key_is_found_on_its_line_or_on_that_of_the_table_around_it(
+    tmp_path: Path, key: Key, line: int | None
+) -> None:
     """Messages send a reader to the right line."""
     file = tmp_path / "x.toml"
     file.write_text(TEXT)

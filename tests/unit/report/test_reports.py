@@ -90,7 +90,9 @@ def test_counts_of_all_verdicts_and_the_reason_of_the_exit_code_are_always_told(
     ],
     ids=["no text", "long"],
 )
-def test_values_that_json_cannot_hold_or_that_are_long_say_what_they_are(effect: Effect, expected: dict[str, Any]) -> None:
+def test_values_that_json_cannot_hold_or_that_are_long_say_what_they_are(
+    effect: Effect, expected: dict[str, Any]
+) -> None:
     """A report stays small and honest."""
     seen = evidence(variant(effect, failed(KILLER), case(OTHER)))
     value = as_json(_result(seen))["judgements"][0]["observed"]["mutant"]["value"]
