@@ -29,6 +29,7 @@ SURVIVED = ("survived", "as-modelled")
 BASELINE_RED = ("baseline-failed", "baseline-red")
 NOT_COLLECTED = ("inconclusive", "nothing-collected")
 NOT_LOADED = ("inconclusive", "mutant-not-loaded")
+SOURCE_CHANGED = ("inconclusive", "source-changed")
 UNSTABLE = ("unstable", "baseline-unstable")
 
 
@@ -42,6 +43,12 @@ def _environment(tree: Path) -> Path:
     purelib = sysconfig.get_path("purelib", vars={"base": str(place), "platbase": str(place)})
     (Path(purelib) / "outer.pth").write_text(f"{Path(pytest.__file__).parents[1]}\n")
     return Path(purelib)
+
+
+def install_inside(tree: Path) -> None:
+    """Make the environment in the tree itself, with the package of ``src`` in editable mode."""
+    install_by_path(tree)
+    (tree.parent / "venv").rename(tree / ".venv")
 
 
 def install_by_path(tree: Path) -> None:
@@ -104,7 +111,7 @@ def poison_bytecode(tree: Path) -> None:
 class Row:
     """What one tree must give: exit ``code``, verdict and first reason a spec, files that a mutant's run changes.
 
-    ``written`` are names that the original itself writes into its tree, because a case runs the original.
+    ``written`` are names that a case writes into the original: it runs that, or knows its place.
     """
 
     tree: str
@@ -137,6 +144,7 @@ TABLE = [
     Row("editable", 1, USUAL, install_by_finder),
     Row("editable-child", 6, ORIGINAL_RUNS, install_by_path, written=BYTECODE),
     Row("editable-child", 6, ORIGINAL_RUNS, install_by_finder, written=BYTECODE),
+    Row("environment-inside", 1, USUAL, install_inside),
     Row("exits-at-once", 6, {"no-reduction": KILLED, "exits-at-once": ("inconclusive", "report-cut-short")}),
     Row("gitignored-data", 1, USUAL),
     Row("hangs", 1, {"hang": KILLED, "unmodelled-hang": ("timed-out", "probe-timed-out")}),
@@ -161,6 +169,12 @@ TABLE = [
         jobs=1,
     ),
     Row("stubborn-children", 1, USUAL),
+    Row(
+        "writes-to-the-original",
+        6,
+        {"no-reduction": SOURCE_CHANGED, "wrong-tax": SOURCE_CHANGED},
+        written=frozenset({"notes.txt"}),
+    ),
     Row("xdist", 1, USUAL),
 ]
 
@@ -212,7 +226,7 @@ def run_a_copy(
     done = subprocess.run(
         [sys.executable, "-m", "mutkit", "run", "specs", "--jobs", str(jobs), "--json", str(report)],
         cwd=tree,
-        env={**os.environ, "PYTHONPATH": str(ROOT), "TMPDIR": str(scratch), **env},
+        env={**os.environ, "PYTHONPATH": str(ROOT), "TMPDIR": str(scratch), "AWKWARD_ORIGINAL": str(tree), **env},
         capture_output=True,
         text=True,
         timeout=110,
