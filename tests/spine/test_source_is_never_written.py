@@ -165,10 +165,10 @@ def test_a_hostile_mutant_changes_nothing_outside_of_its_workspace(tmp_path: Pat
     spec = (
         SPEC.replace('replace = ""', f'replace = """\nif not name.strip():\n    {code}\n"""')
         .replace('returns = "Hello  !"', defective)
-        .replace('args = [" "]', 'args = [" "]\ntimeout = 10.0')
+        .replace('args = [" "]', 'args = [" "]\ntimeout = 4.0')
     )
     campaign = (write_project(tmp_path / "p") / "specs/greeting/campaign.toml").read_text()
-    changed = campaign.replace('cases = ["tests"]', 'cases = ["tests"]\ntimeout = 15.0')
+    changed = campaign.replace('cases = ["tests"]', 'cases = ["tests"]\ntimeout = 8.0')
     folder = write_project(tmp_path / "p", {S: spec, "specs/greeting/campaign.toml": changed})
     before = tree_digest(folder, frozenset())
     token = f"token-{os.getpid()}-{name.split(maxsplit=1)[0]}"
