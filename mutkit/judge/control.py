@@ -68,7 +68,8 @@ def _suite_fault(loaded: LoadedSpec, suite: SuiteRun | None) -> Judgement | None
     for trouble in suite.troubles:
         if trouble.slug in ("suite-timed-out", "collection-failed"):
             return _fault(Verdict.BASELINE_FAILED, Blame.SUBJECT, Reason(trouble.slug, trouble.message))
-        blame = Blame.HOST if trouble.slug in CANNOT_RUN else Blame.SPEC
+        blame = Blame.SPEC if trouble.slug == "case-missing" else Blame.SUBJECT
+        blame = Blame.HOST if trouble.slug in CANNOT_RUN else blame
         return _fault(Verdict.INCONCLUSIVE, blame, Reason(trouble.slug, trouble.message))
     if not suite.complete or not suite.cases:
         slug = "report-cut-short" if suite.cases else "nothing-collected"
