@@ -130,3 +130,18 @@ def test_every_key_of_the_json_report_is_documented() -> None:
     schema = report_schema()
     keys = {*schema["properties"], *schema["properties"]["judgements"]["items"]["properties"]}
     assert sorted(key for key in keys if f"`{key}`" not in text) == []
+
+
+def test_the_tests_and_trees_that_the_traps_name_exist() -> None:
+    """A guard is only as good as the test that fails without it: each is there."""
+    rows = re.findall(r"^\| (?!trap|---)(.+) \| (.+) \| (.+) \|$", text_of("docs/traps.md"), re.MULTILINE)
+    assert len(rows) > 20
+    for trap, _, held in rows:
+        names = re.findall(r"`([^`]+)`", held)
+        assert names, trap
+        for name in names:
+            file, _, case = name.partition("::")
+            if "/" not in name:
+                assert (ROOT / "tests/trees" / name / "README.md").is_file(), name
+            else:
+                assert f"def {case}" in text_of(file), name
