@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import queue
 import sys
 from collections.abc import Callable, Iterator
@@ -27,7 +28,7 @@ class Crew:
         self._campaign = campaign
         self._cancellation = cancellation
         self._idle: queue.SimpleQueue[Place] = queue.SimpleQueue()
-        self._made = 0
+        self._numbers = itertools.count(1)  # `next` of it is one step, whichever thread takes it
         self._pool = ThreadPoolExecutor(jobs, thread_name_prefix="worker")
 
     def submit(self, task: Callable[[Place], T]) -> Future[T]:
@@ -45,8 +46,7 @@ class Crew:
         try:
             return self._idle.get_nowait()
         except queue.Empty:
-            self._made += 1
-        workspace = self._workspaces.take(f"worker-{self._made}")
+            workspace = self._workspaces.take(f"worker-{next(self._numbers)}")
         python = interpreter(self._campaign, sys.executable)
         python_path = workspace_path(python, self._campaign.tree, workspace.path)
         return Place(self._workspaces, workspace, self._campaign, python, python_path, self._cancellation)
