@@ -62,12 +62,12 @@ class Crew:
 def crew(workspaces: Workspaces, campaign: LoadedCampaign, jobs: int, cancellation: Cancellation) -> Iterator[Crew]:
     """Give a crew; whatever ends the block, no task and no process of it lives on."""
     workers = Crew(workspaces, campaign, jobs, cancellation)
+    whole = False
     try:
         yield workers
-    except BaseException:
-        workers.stop(cancel=True)
-        raise
-    workers.stop(cancel=False)
+        whole = True
+    finally:
+        workers.stop(cancel=not whole)
 
 
 def as_they_end(futures: dict[Future[T], str]) -> Iterator[tuple[str, T]]:
