@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import importlib.metadata
 import subprocess
 import sys
 import xml.etree.ElementTree as ET
 from pathlib import Path
 
 import pytest
+
+from tests.plugin_words import plugin_words
 
 TREE = Path(__file__).resolve().parents[2]
 FINDINGS_OF_THE_FIRST_REVIEW = {
@@ -21,9 +22,16 @@ FINDINGS_OF_THE_FIRST_REVIEW = {
 
 def pytest_on_the_suite(*words: str) -> subprocess.CompletedProcess[str]:
     """Run the documented command with these words."""
-    installed = any(one.name == "mutkit" for one in importlib.metadata.entry_points(group="pytest11"))
-    plugin = [] if installed else ["-p", "mutkit.pytest_plugin"]
-    command = [sys.executable, "-m", "pytest", *plugin, "-p", "no:cacheprovider", "examples/bridge/tests", *words]
+    command = [
+        sys.executable,
+        "-m",
+        "pytest",
+        *plugin_words(),
+        "-p",
+        "no:cacheprovider",
+        "examples/bridge/tests",
+        *words,
+    ]
     return subprocess.run(command, cwd=TREE, capture_output=True, text=True, check=False, timeout=100)
 
 

@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 import mutkit.pytest_plugin as plugin
+from tests.plugin_words import plugin_words
 
 
 def run(tmp_path: Path, text: str, *args: str, **variables: str) -> subprocess.CompletedProcess[str]:
@@ -21,7 +22,7 @@ def run(tmp_path: Path, text: str, *args: str, **variables: str) -> subprocess.C
     (tmp_path / "test_it.py").write_text(text)
     known = {name: value for name, value in os.environ.items() if not name.startswith(("PYTEST", "MUTKIT"))}
     return subprocess.run(
-        [sys.executable, "-m", "pytest", "-q", "-p", "mutkit.pytest_plugin", "-p", "no:cacheprovider", *args],
+        [sys.executable, "-m", "pytest", "-q", *plugin_words(), "-p", "no:cacheprovider", *args],
         cwd=tmp_path,
         env=known | {"PYTHONPATH": str(Path(plugin.__file__).parents[1])} | variables,
         capture_output=True,
