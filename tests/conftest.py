@@ -8,7 +8,7 @@ SECONDS = 180
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Give each test a deadline (by pytest-timeout; not in pyproject.toml, which the bridge's suite shares without it)."""
+    """Give each test a deadline; not in pyproject.toml, which the bridge's suite shares without pytest-timeout."""
     for item in items:
         if item.get_closest_marker("timeout") is None:
             item.add_marker(pytest.mark.timeout(SECONDS))
