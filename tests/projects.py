@@ -11,6 +11,7 @@ tree = "../.."
 
 [suite]
 cases = ["tests"]
+env = { PYTEST_DISABLE_PLUGIN_AUTOLOAD = "1" }   # the plugins of this machine are no matter here, and slow
 
 [probes.greet]
 kind = "python"

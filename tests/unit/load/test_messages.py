@@ -224,7 +224,7 @@ BROKEN: list[tuple[str, dict[str, str | bytes | None], list[str]]] = [
         "a mock script that is not there",
         _campaign('args = ["Ada"]', 'args = ["Ada"]\nmocks = { codex = "mocks/x.toml" }'),
         [
-            f"{C}:11: probes.greet.mocks.codex: mocks/x.toml does not exist [mock-missing] "
+            f"{C}:12: probes.greet.mocks.codex: mocks/x.toml does not exist [mock-missing] "
             "It is relative to campaign.toml."
         ],
     ),
@@ -238,7 +238,7 @@ BROKEN: list[tuple[str, dict[str, str | bytes | None], list[str]]] = [
         "an unknown key in a probe",
         _campaign('args = ["Ada"]', 'arg = ["Ada"]'),
         [
-            f"{C}:10: probes.greet.arg: is not a key [key-unknown] Did you mean `args`? Known keys: kind, call, args, "
+            f"{C}:11: probes.greet.arg: is not a key [key-unknown] Did you mean `args`? Known keys: kind, call, args, "
             "kwargs, path, mocks, tools, env, cwd, timeout."
         ],
     ),
