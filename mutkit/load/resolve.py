@@ -10,7 +10,7 @@ from pathlib import Path
 from mutkit.errors import Problem, SpecError
 from mutkit.load.cases import CaseFinder
 from mutkit.load.expectations import checked_because, checked_expectation, differ
-from mutkit.load.toml import Document, shown
+from mutkit.load.toml import Document, Key, shown
 from mutkit.model.campaign import Campaign, JsonRpcProbe, LoadedCampaign, Probe, ProcessProbe, PythonProbe
 from mutkit.model.effect import Expectation
 from mutkit.model.spec import Because, LoadedSpec, Spec
@@ -41,14 +41,22 @@ def resolve_campaign(document: Document, campaign: Campaign) -> tuple[LoadedCamp
     if not campaign.suite.cases:
         advice = "Name the suite's files or folders."
         problems.append(document.problem("cases-missing", "names nothing", advice, ("suite", "cases")))
+    for number_key, value in (("timeout", campaign.suite.timeout), ("confirm", campaign.suite.confirm)):
+        problems += _negative(document, value, ("suite", number_key))
     for name, probe in campaign.probes.items():
         problems += probe_problems(document, probe, folder, ("probes", name))
     return LoadedCampaign(folder.name, document.path, tree, campaign), problems
 
 
+def _negative(document: Document, value: float, key: Key) -> list[Problem]:
+    if value >= 0:
+        return []
+    return [document.problem("value-negative", f"is {value}", "It must be 0 or more.", key)]
+
+
 def probe_problems(document: Document, probe: Probe, folder: Path, key: tuple[str | int, ...]) -> list[Problem]:
     """Return what a probe refers to in vain; mock scripts are relative to ``folder``, the campaign's."""
-    problems: list[Problem] = []
+    problems = _negative(document, probe.timeout, (*key, "timeout"))
     for command, script in probe.mocks.items():
         if (folder / script).is_file():
             problems += _script_problems(folder / script, shown(folder / script))

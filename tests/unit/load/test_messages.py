@@ -229,6 +229,14 @@ BROKEN: list[tuple[str, dict[str, str | bytes | None], list[str]]] = [
         ],
     ),
     (
+        "numbers below zero",
+        _campaign('cases = ["tests"]', 'cases = ["tests"]\ntimeout = -1.5\nconfirm = -1'),
+        [
+            f"{C}:6: suite.timeout: is -1.5 [value-negative] It must be 0 or more.",
+            f"{C}:7: suite.confirm: is -1 [value-negative] It must be 0 or more.",
+        ],
+    ),
+    (
         "a mock script that is wrong",
         _campaign('args = ["Ada"]', 'args = ["Ada"]\nmocks = { codex = "mocks/m.toml" }')
         | {"specs/greeting/mocks/m.toml": '[[step]]\ntxt = "x"\n'},
