@@ -63,6 +63,9 @@ def readable(pattern: str, slug: str) -> Readable:
     ``$`` in plain strings and comments, and in the text of f-strings, stands for itself. Raises
     ``AnchorError`` with ``slug`` for a ``$`` that begins no metavariable.
     """
+    reserved = PLACEHOLDER.search(pattern)
+    if reserved:
+        raise AnchorError(slug, f"{place(pattern, reserved.start())}: names like `{reserved[0]}` are mutkit's own.")
     scanner = _Scanner(pattern, slug)
     scanner.code(0, closing="")
     return scanner.out

@@ -99,9 +99,8 @@ def _parse(read: Readable, plain: str, slug: str) -> tuple[cst.Module, cst.BaseE
     try:
         module = _parse_module(read.text)
     except cst.ParserSyntaxError as error:
-        try:  # an expression over several lines, as it may stand inside of brackets
-            expression = cst.parse_expression(f"(\n{read.text}\n)")
-        except cst.ParserSyntaxError:
+        expression = _enclosed(read.text)
+        if expression is None:
             raise _unparsable(error, read, plain, slug) from error
         return cst.Module([cst.SimpleStatementLine([cst.Expr(expression)])]), expression
     if not module.body:
@@ -109,9 +108,24 @@ def _parse(read: Readable, plain: str, slug: str) -> tuple[cst.Module, cst.BaseE
     first = module.body[0]
     if len(module.body) == 1 and isinstance(first, cst.SimpleStatementLine) and len(first.body) == 1:
         only = first.body[0]
-        if isinstance(only, cst.Expr):
+        if isinstance(only, cst.Expr) and run_in(only) is None:  # ``$$$X`` alone is a run of statements
             return module, only.value
     return module, None
+
+
+def _enclosed(text: str) -> cst.BaseExpression | None:
+    """Return an expression as it may stand inside of brackets only: on several lines, or with ``:=``. None for none.
+
+    Newlines are put in only where there are some: they keep what is on the lines before as it is, and end a comment.
+    """
+    for template in ("({})", "(\n{}\n)") if "\n" not in text else ("(\n{}\n)",):
+        try:
+            expression = cst.parse_expression(template.format(text))
+        except cst.ParserSyntaxError:
+            continue
+        if expression.lpar:  # none in ``(a) + (b)``, made of ``a) + (b``
+            return expression
+    return None
 
 
 def _parse_module(text: str) -> cst.Module:

@@ -13,7 +13,7 @@ from mutkit.rewriters.python.places import bodies, start_of
 from mutkit.rewriters.python.settle import Edit, Paren
 from mutkit.rewriters.python.shape import units
 from mutkit.rewriters.python.source import NEWLINE, Source, Span
-from mutkit.rewriters.python.template import Filler, Filling, check_names, check_places, is_atom, pieces
+from mutkit.rewriters.python.template import Filling, check_names, check_places, filled, is_atom, pieces
 
 if TYPE_CHECKING:
     from mutkit.rewriters.python.scopes import Scope
@@ -44,11 +44,6 @@ def plan(source: Source, scope: Scope, pattern: Pattern, found: Found, replace: 
     filling = Filling(source, found.captures, lines, *ends)
     if pattern.expression is not None and template.expression is not None:
         return _expression(source, found, template.expression, filling)
-    if not found.units:
-        raise AnchorError(
-            "replace-syntax",
-            "`find` matched an expression inside of a statement, so `replace` must be an expression as well.",
-        )
     return _statements(source, found, template, filling)
 
 
@@ -61,8 +56,7 @@ def newline_at(source: Source, offset: int) -> str:
 def _expression(source: Source, found: Found, template: cst.BaseExpression, filling: Filling) -> Edit:
     span = found.span(source)
     newline = newline_at(source, span.end)
-    filled = template.visit(Filler(filling))
-    code = cst.Module([], default_newline=newline).code_for_node(filled)  # type: ignore[arg-type]
+    code = cst.Module([], default_newline=newline).code_for_node(filled(template, filling))
     inner = pieces(code, filling, newline, 1)
     text = "".join(piece for piece in inner if isinstance(piece, str))
     if is_atom(template, text) and not isinstance(inner[0], Paren) and inner[0] != "":
@@ -87,19 +81,24 @@ def _deletion(source: Source, found: Found) -> Edit:
 
 
 def _statements(source: Source, found: Found, template: Pattern, filling: Filling) -> Edit:
+    made: Any = filled(template.module, filling)
+    if not found.units:
+        raise AnchorError(
+            "replace-syntax",
+            "`find` matched an expression inside of a statement, so `replace` must be an expression as well.",
+        )
     first, last = found.units[0], found.units[-1]
     span = Span(start_of(source, first.node), source.span(last.node).end)
     newline = newline_at(source, span.end)
-    filled: Any = template.module.visit(Filler(filling))
     shared = first.index > 0 or last.index + 1 < last.count or isinstance(first.line, cst.SimpleStatementSuite)
     if not shared:
         indent = source.text[source.line_start(span.start) : span.start]
-        return Edit(span, pieces(_block(source, filled, indent, newline), filling, newline))
-    if all(isinstance(line, cst.SimpleStatementLine) for line in filled.body):
-        parts = [_bare(statement) for line in filled.body for statement in line.body]
+        return Edit(span, pieces(_block(source, made, indent, newline), filling, newline))
+    if all(isinstance(line, cst.SimpleStatementLine) for line in made.body):
+        parts = [_bare(statement) for line in made.body for statement in line.body]
         return Edit(span, pieces("; ".join(parts), filling, newline))
     if isinstance(first.line, cst.SimpleStatementSuite) and first.count == len(found.units) and found.owner is not None:
-        return _opened(source, found, filled, filling, newline)
+        return _opened(source, found, made, filling, newline)
     raise AnchorError(
         "replace-syntax",
         f"line {source.line_of(span.start)} holds more statements than those that `find` matched, so "
@@ -107,14 +106,14 @@ def _statements(source: Source, found: Found, template: Pattern, filling: Fillin
     )
 
 
-def _opened(source: Source, found: Found, filled: cst.Module, filling: Filling, newline: str) -> Edit:
+def _opened(source: Source, found: Found, made: cst.Module, filling: Filling, newline: str) -> Edit:
     """Turn ``if x: y`` into a body on lines of its own."""
     owner = source.span(found.owner).start if found.owner is not None else 0
     line = source.text[source.line_start(owner) : owner]
     indent = line[: len(line) - len(line.lstrip(" \t\f"))] + source.module.default_indent
     start = start_of(source, found.units[0].node)
     start = len(source.text[:start].rstrip(" \t\f"))
-    block = newline + indent + _block(source, filled, indent, newline)
+    block = newline + indent + _block(source, made, indent, newline)
     return Edit(Span(start, source.span(found.units[-1].node).end), pieces(block, filling, newline))
 
 
@@ -122,14 +121,14 @@ def _bare(statement: cst.BaseSmallStatement) -> str:
     return cst.Module([]).code_for_node(statement.with_changes(semicolon=cst.MaybeSentinel.DEFAULT))
 
 
-def _block(source: Source, filled: cst.Module, indent: str, newline: str) -> str:
+def _block(source: Source, made: cst.Module, indent: str, newline: str) -> str:
     """Return statements as text at ``indent`` (the first line without it), nested ones deeper by the file's
     own unit.
     """
-    body = list(filled.body)
-    if body and filled.header and hasattr(body[0], "leading_lines"):
+    body = list(made.body)
+    if body and made.header and hasattr(body[0], "leading_lines"):
         lines: Any = body[0].leading_lines
-        body[0] = body[0].with_changes(leading_lines=[*filled.header, *lines])
+        body[0] = body[0].with_changes(leading_lines=[*made.header, *lines])
     unit = source.module.default_indent
     if not body:
         return "pass"

@@ -13,6 +13,7 @@ from mutkit.errors import AnchorError
 from mutkit.rewriters.python.matcher import Captures, parameters
 from mutkit.rewriters.python.metavariables import ANY, PLACEHOLDER, Metavariable, metavariable
 from mutkit.rewriters.python.pattern import Pattern, run_in
+from mutkit.rewriters.python.runs import STATEMENTS, as_bases, as_parameters, called, moved, separated
 from mutkit.rewriters.python.settle import Paren
 from mutkit.rewriters.python.shape import children, holds_names_only, meaning
 from mutkit.rewriters.python.source import NEWLINE, Source
@@ -88,6 +89,18 @@ def _places(
         yield from _places(child, node)
 
 
+def filled(template: Any, filling: Filling) -> Any:
+    """Return the replacement's tree with the runs put in.
+
+    Raises ``AnchorError``: ``replace-syntax`` where one cannot stand there, ``result-syntax`` where what comes out is
+    no code.
+    """
+    try:
+        return template.visit(Filler(filling))
+    except cst.CSTValidationError as error:
+        raise AnchorError("result-syntax", f"`replace` with what was captured is no Python: {error}") from error
+
+
 class Filler(cst.CSTTransformer):
     """Puts captured runs into a replacement's tree. Captures of one expression stay placeholders: they are
     put in as text.
@@ -101,7 +114,9 @@ class Filler(cst.CSTTransformer):
     def on_leave(self, original_node: Any, updated_node: Any) -> Any:  # noqa: ARG002  # libcst's signature
         """Put runs into every sequence that has one, and give blocks the file's own indentation."""
         if isinstance(updated_node, cst.Parameters):
-            return _parameters(updated_node, self._expanded(parameters(updated_node)))
+            return as_parameters(updated_node, self._expanded(parameters(updated_node)))
+        if isinstance(updated_node, cst.ClassDef):
+            updated_node = as_bases(updated_node, self._expanded([*updated_node.bases, *updated_node.keywords]))
         kind: type[cst.CSTNode] = type(updated_node)
         changes: dict[str, Any] = {
             name: self._expanded(value)
@@ -123,14 +138,13 @@ class Filler(cst.CSTTransformer):
         filled: list[Any] = []
         for member in members:
             run = run_in(member)
-            captured = () if run is None else self.filling.captures["$$$" + run]
             if run is None:
                 filled.append(member)
-            elif isinstance(member, (cst.BaseStatement, cst.BaseSmallStatement)):
-                filled += _led(self._statements(captured), member)
-            elif isinstance(captured, tuple):
-                filled += captured
-        return _separated(filled, members)
+                continue
+            captured: Any = self.filling.captures["$$$" + run]
+            ready = moved(run, captured, member)
+            filled += _led(self._statements(ready), member) if called(member) == STATEMENTS else ready
+        return separated(filled, members) if any(run_in(each) is not None for each in members) else filled
 
     def _statements(self, captured: Any) -> list[cst.CSTNode]:
         """Return captured statements as whole lines, with the comments that belong to them."""
@@ -183,36 +197,6 @@ def _as_lines(statements: Sequence[Any]) -> list[Any]:
     ]
 
 
-def _separated(filled: list[Any], members: Sequence[Any]) -> list[Any]:
-    """Return the members of a sequence with a comma after each, after the last only where the replacement has
-    one.
-    """
-    if not filled or not hasattr(filled[0], "comma") or isinstance(filled[0], cst.BaseSmallStatement):
-        return filled
-    last = filled[-1]
-    final = members[-1].comma if members and hasattr(members[-1], "comma") else cst.MaybeSentinel.DEFAULT
-    changes: dict[str, Any] = {"comma": final}
-    for name in ("whitespace_after_arg", "whitespace_after_param"):
-        if hasattr(last, name):
-            changes[name] = cst.SimpleWhitespace("")
-    return [*filled[:-1], last.with_changes(**changes)]
-
-
-def _parameters(node: cst.Parameters, members: list[Any]) -> cst.Parameters:
-    """Return parameters made of a flat list, which has ``/`` and ``*`` in it."""
-    parts: dict[str, Any] = {"params": [], "kwonly_params": [], "posonly_params": []}
-    for member in members:
-        if isinstance(member, cst.ParamSlash):
-            parts["posonly_params"], parts["params"], parts["posonly_ind"] = parts["params"], [], member
-        elif isinstance(member, cst.ParamStar) or member.star == "*":
-            parts["star_arg"] = member
-        elif member.star == "**":
-            parts["star_kwarg"] = member
-        else:
-            parts["kwonly_params" if "star_arg" in parts else "params"].append(member)
-    return node.with_changes(**parts) if any(run_in(each) is not None for each in parameters(node)) else node
-
-
 def pieces(text: str, filling: Filling, newline: str, count: int = 0) -> list[str | Paren]:
     """Return ``text`` with captures in place of placeholders, parentheses (numbered from ``count``) around
     the compound ones.
@@ -222,9 +206,10 @@ def pieces(text: str, filling: Filling, newline: str, count: int = 0) -> list[st
     for match in PLACEHOLDER.finditer(text):
         made.append(NEWLINE.sub(newline, text[at : match.start()]))
         at = match.end()
-        node = filling.captures[match[2]]
-        if isinstance(node, tuple):
-            raise TypeError(match[0])
+        node = filling.captures.get(match[2])
+        if not isinstance(node, cst.CSTNode):  # a string of the file's that happens to hold a placeholder
+            made.append(match[0])
+            continue
         code = filling.source.slice(filling.source.span(node))
         if isinstance(node, cst.MatchPattern) or is_atom(node, code):
             made.append(code)
