@@ -26,6 +26,18 @@ _file: pytest.StashKey[str] = pytest.StashKey()
 
 # Kept here because cases replace os.open and others (fake file systems do, in each module that names them).
 _system = SimpleNamespace(open=os.open, write=os.write, close=os.close)
+_APPENDING = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC
+
+
+class _Encoder(json.JSONEncoder):
+    """``json.dumps`` as it was before any case replaced it, or a method of the class behind it."""
+
+    iterencode = json.JSONEncoder.iterencode
+    encode = json.JSONEncoder.encode
+    default = json.JSONEncoder.default
+
+
+_encode = _Encoder().encode
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -50,7 +62,7 @@ def observe(request: pytest.FixtureRequest) -> Callable[[T], T]:
         if file:
             append_line(file, {"case": case, **content})
         else:
-            request.node.user_properties.append(("observed", json.dumps(content)))
+            request.node.user_properties.append(("observed", _encode(content)))
         return value
 
     return record
@@ -69,16 +81,17 @@ def case_id(item: pytest.Item, tree: Path) -> str:
 
 def relative_path(path: Path, tree: Path) -> str:
     """Return ``path`` relative to ``tree`` with ``/``, or the absolute path where it is not below it."""
-    for one, other in ((path, tree), (Path(os.path.realpath(path)), Path(os.path.realpath(tree)))):
-        if one.is_relative_to(other):
-            return one.relative_to(other).as_posix()
-    return path.as_posix()
+    if path.is_relative_to(tree):
+        return path.relative_to(tree).as_posix()
+    # Only now: a case may have replaced what these need.
+    real, real_tree = Path(os.path.realpath(path)), Path(os.path.realpath(tree))
+    return (real.relative_to(real_tree) if real.is_relative_to(real_tree) else path).as_posix()
 
 
 def append_line(file: str, content: dict[str, Any]) -> None:
     """Append ``content`` as one line of JSON in one write, so that lines of several processes do not mix."""
-    line = json.dumps(content).encode("ascii") + b"\n"
-    descriptor = _system.open(file, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    line = _encode(content).encode("ascii") + b"\n"
+    descriptor = _system.open(file, _APPENDING, 0o600)
     try:
         _system.write(descriptor, line)
     finally:

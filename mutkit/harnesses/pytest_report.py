@@ -2,99 +2,25 @@
 
 from __future__ import annotations
 
-import base64
-import binascii
-import json
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from collections import Counter
+from typing import TYPE_CHECKING
 
-from mutkit.model.case import CaseRecord, Outcome, Phase, SuiteRun, Trouble
+from mutkit.harnesses.pytest_events import read_events
+from mutkit.harnesses.pytest_observations import read_observations
+from mutkit.model.case import CaseRecord, Outcome, SuiteRun, Trouble
 from mutkit.model.ending import NotStarted, ProcessResult, TimedOut
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
+    from mutkit.harnesses.pytest_events import Events
+
 SELECTING = ("-k", "-m", "--deselect", "--ignore", "--lf", "--last-failed", "--sw", "--stepwise")
 """Words of the campaign's ``args`` that ask for fewer cases."""
 
-BROKEN_OFF = (2, 3, 4)
-"""Statuses of a session that did not run what it should: interrupted, internal error, usage error."""
-
 SHOWN = 10
 """How many names a message lists before it says how many more there are."""
-
-
-@dataclass
-class Attempt:
-    """One run of one case: its phases as reported, and the bytes of the observations before and after."""
-
-    case: str
-    pid: int
-    first: int
-    phases: list[dict[str, Any]] = field(default_factory=list)
-
-    @property
-    def ended(self) -> bool:
-        """Return whether its last phase was reported."""
-        return bool(self.phases) and self.phases[-1]["when"] == "teardown"
-
-    @property
-    def last(self) -> int:
-        """Return the length of the observations at its end."""
-        return int(self.phases[-1]["observed"]) if self.phases else self.first
-
-    def record(self, observed: tuple[Any, ...]) -> CaseRecord:
-        """Return how the case ended: the first failed phase, else how its call (or its setup) ended."""
-        failed = next((phase for phase in self.phases if phase["outcome"] == "failed"), None)
-        before = [phase for phase in self.phases if phase["when"] != "teardown"] or self.phases
-        phase = failed or before[-1]
-        if failed is None:
-            outcome = Outcome.SKIPPED if phase["outcome"] == "skipped" else Outcome.PASSED
-        else:
-            outcome = Outcome.FAILED if phase["when"] == "call" else Outcome.ERROR
-        return CaseRecord(
-            id=self.case,
-            outcome=outcome,
-            phase=Phase(phase["when"]),
-            exception=phase["exception"] if failed else "",
-            message=phase["message"],
-            place=phase["place"],
-            duration=sum(phase["duration"] for phase in self.phases),
-            observed=observed,
-        )
-
-
-@dataclass
-class Events:
-    """The events of a report, sorted by kind."""
-
-    attempts: list[Attempt] = field(default_factory=list)
-    selected: list[str] = field(default_factory=list)
-    collected: int = 0
-    others: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
-    broken: int = 0
-
-    def all(self, kind: str) -> list[dict[str, Any]]:
-        """Return the events of one kind, in the order in which they were reported."""
-        return self.others.get(kind, [])
-
-    @property
-    def running(self) -> list[str]:
-        """Return the cases that started and did not end."""
-        return [attempt.case for attempt in self.attempts if not attempt.ended]
-
-    @property
-    def end(self) -> dict[str, Any] | None:
-        """Return the end of the session itself, not of an xdist worker; None where there is none."""
-        return next((event for event in self.all("end") if not event["worker"]), None)
-
-    @property
-    def whole(self) -> bool:
-        """Return whether the session collected, and came to its end unbroken with all that it started."""
-        broke = self.broken or self.running or self.all("interrupted") or self.all("internal-error")
-        came_to_end = self.end is not None and self.end["status"] not in BROKEN_OFF
-        return came_to_end and bool(self.all("collected")) and not broke
 
 
 def read_run(
@@ -106,8 +32,8 @@ def read_run(
     args: Sequence[str],
 ) -> SuiteRun:
     """Return facts and troubles of a run from its ``report`` and ``observations`` (which may be missing)."""
-    events = read_events(report.read_bytes() if report.exists() else b"")
-    recorded = observations.read_bytes() if observations.exists() else b""
+    events = read_events(_contents(report))
+    recorded = _contents(observations)
     lines, unclaimed = read_observations(recorded, events.attempts)
     records: dict[str, CaseRecord] = {}
     outcomes: dict[str, set[Outcome]] = {}
@@ -124,6 +50,7 @@ def read_run(
         *_collection_troubles(events, cases),
         *_hiding_troubles(events, args),
         *_tree_troubles(events),
+        *_plugin_troubles(events),
         *(
             Trouble("case-unsettled", f"{case} ended differently in one run: {_outcomes(outcomes[case])}")
             for case in unsettled
@@ -131,73 +58,6 @@ def read_run(
         *unclaimed,
     ]
     return SuiteRun(result, tuple(records.values()), complete, tuple(troubles))
-
-
-def read_events(data: bytes) -> Events:
-    """Return the events in the bytes of a report; lines that are no events are counted."""
-    events = Events()
-    current: dict[tuple[int, str], Attempt] = {}
-    for line in data.splitlines():
-        try:
-            event = json.loads(line)
-            kind, pid = event["event"], event["pid"]
-        except (ValueError, KeyError, TypeError):
-            events.broken += 1
-            continue
-        if kind == "start":
-            current[pid, event["id"]] = attempt = Attempt(event["id"], pid, event["observed"])
-            events.attempts.append(attempt)
-        elif kind == "phase":
-            if (pid, event["id"]) in current:
-                current[pid, event["id"]].phases.append(event)
-        else:
-            events.others.setdefault(kind, []).append(event)
-            if kind == "collected":
-                events.selected = list(dict.fromkeys([*events.selected, *event["ids"]]))
-                events.collected = max(events.collected, event["total"])
-    return events
-
-
-def read_observations(data: bytes, attempts: Sequence[Attempt]) -> tuple[dict[int, list[Any]], list[Trouble]]:
-    """Return what the attempts recorded, by their index, and a trouble for lines that belong to none.
-
-    A line with ``case`` belongs to the attempt of that case that was under way; a line without it (written
-    by another program) to the one case that was under way.
-    """
-    found: dict[int, list[Any]] = {}
-    strays = 0
-    offset = 0
-    for line in data.splitlines(keepends=True):
-        offset, start = offset + len(line), offset
-        try:
-            content = json.loads(line)
-            value = _observed(content)
-        except (ValueError, KeyError, TypeError, binascii.Error):
-            strays += 1
-            continue
-        under_way = [
-            index
-            for index, attempt in enumerate(attempts)
-            if attempt.first <= start
-            and (start < attempt.last or not attempt.ended)
-            and content.get("case", attempt.case) == attempt.case
-        ]
-        if len(under_way) == 1:
-            found.setdefault(under_way[0], []).append(value)
-        else:
-            strays += 1
-    if not strays:
-        return found, []
-    message = f"{strays} observed lines hold no value, or belong to no case that was running alone"
-    return found, [Trouble("observation-unclaimed", message)]
-
-
-def _observed(content: dict[str, Any]) -> Any:
-    if "bytes" in content:
-        return base64.b64decode(content["bytes"], validate=True)
-    if "raises" in content:
-        return {"raises": str(content["raises"]), "message": str(content["message"])}
-    return content["value"]
 
 
 def _ending_troubles(
@@ -223,6 +83,9 @@ def _ending_troubles(
         reasons.append(events.end["stopped"])
     if events.broken:
         reasons.append(f"{events.broken} lines of the report cannot be read")
+    if events.unclaimed:
+        unclaimed = names(list(dict.fromkeys(events.unclaimed)))
+        reasons.append(f"phases were reported of cases that had not started: {unclaimed}")
     why = "; ".join(reasons) or f"{ending}: {tail(result)}"
     return [Trouble("report-cut-short", f"the session ended {where}: {why}")]
 
@@ -272,6 +135,37 @@ def _tree_troubles(events: Events) -> list[Trouble]:
     if not foreign:
         return []
     return [Trouble("wrong-tree", f"loaded from outside of the workspace: {names(sorted(foreign))}")]
+
+
+def _plugin_troubles(events: Events) -> list[Trouble]:
+    """Return what cases and plugins did to the session itself."""
+    troubles = []
+    if events.forked:
+        cases = names(sorted({event["id"] for event in events.forked if event.get("id")})) or "a plugin"
+        message = f"a forked child came back to the session, in {cases}; let it end in os._exit (no --forked)"
+        troubles.append(Trouble("forked-session", message))
+    changed = dict.fromkeys(
+        f"{event['id']} ({event['when']}) {event['ended']}, and was made {event['said']}"
+        for event in events.all("changed")
+    )
+    if changed:
+        troubles.append(
+            Trouble("outcome-changed", f"plugins or conftest files change outcomes: {names(list(changed))}")
+        )
+    twice = sorted(
+        {case for event in events.all("collected") for case, count in Counter(event["ids"]).items() if count > 1}
+    )
+    if twice:
+        troubles.append(Trouble("case-id-ambiguous", f"collected more than once under one id: {names(twice)}"))
+    return troubles
+
+
+def _contents(file: Path) -> bytes:
+    """Return the bytes of a file; none where no such file can be read (a case may put anything in its place)."""
+    try:
+        return file.read_bytes() if file.is_file() else b""
+    except OSError:
+        return b""
 
 
 def _outcomes(outcomes: set[Outcome]) -> str:

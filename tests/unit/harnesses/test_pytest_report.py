@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from mutkit.model.ending import Ending
 
 WELL = Exited(0)
-FACTS = {"exception": "", "message": "", "place": "", "duration": 0.5, "observed": 0}
+FACTS = {"exception": "", "message": "", "place": "", "duration": 0.5, "observed": 0, "part": False}
 
 
 def phases(case: str, call: str = "passed", pid: int = 1, observed: int = 0) -> list[dict[str, Any]]:

@@ -8,37 +8,31 @@ or null for all), ``observations`` (a file), ``allowed`` (the campaign's own wor
 from __future__ import annotations
 
 import fnmatch
-import importlib.util
-import json
 import os
 import sys
+from collections import Counter
 from pathlib import Path
-from types import ModuleType, SimpleNamespace
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 if TYPE_CHECKING:
     from collections.abc import Generator
-    from types import TracebackType
 
-CAP = 65536
-"""Messages are cut to this many characters, and say so."""
+    from mutkit.harnesses.pytest_inside.on_path.mutkit_report_file import (
+        OBSERVE_FILE,
+        REPORT_FILE,
+        Report,
+        cut,
+        observe,
+        text_of,
+    )
+else:  # the subject's interpreter has this folder on its path, not mutkit
+    from mutkit_report_file import OBSERVE_FILE, REPORT_FILE, Report, cut, observe, text_of
 
-OBSERVE_FILE = Path(__file__).resolve().parents[3] / "pytest_plugin.py"
-"""The module with the `observe` fixture, which must come from the same mutkit as this file."""
-
-
-def _load_observe() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("mutkit_observe_fixture", OBSERVE_FILE)
-    if spec is None or spec.loader is None:
-        raise ImportError(str(OBSERVE_FILE))
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-_observe = _load_observe()
+ENDS = ("passed", "failed", "skipped")
+"""How a phase can end."""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -70,7 +64,7 @@ def pytest_configure(config: pytest.Config) -> None:
     config.pluginmanager.register(reporter, "mutkit-reporter")
     names = {getattr(plugin, "__name__", "") for plugin in config.pluginmanager.get_plugins()}
     if "mutkit.pytest_plugin" not in names:
-        config.pluginmanager.register(_observe, "mutkit-observe-fixture")
+        config.pluginmanager.register(observe, "mutkit-observe-fixture")
 
 
 def _settle_options(option: Any, allowed: list[str]) -> None:
@@ -90,64 +84,6 @@ def _settle_options(option: Any, allowed: list[str]) -> None:
         option.hypothesis_seed = "0"
 
 
-class Report:
-    """The file of the report, and what its lines are made of."""
-
-    def __init__(self, run_file: str) -> None:
-        """Take the file with the instructions."""
-        self.run: dict[str, Any] = json.loads(Path(run_file).read_bytes())
-        self.file: str = self.run["report"]
-        self.tree = Path(self.run["tree"])
-
-    def line(self, event: str, **content: Any) -> None:
-        """Append one event."""
-        _observe.append_line(self.file, {"event": event, "pid": os.getpid(), **content})
-
-    def collect_error(self, path: Path, error: BaseException) -> None:
-        """Append that a file or folder could not be collected."""
-        self.line("collect-error", path=_observe.relative_path(path, self.tree), **self.exception(error))
-
-    def exception(self, error: BaseException) -> dict[str, str]:
-        """Return type, message and innermost place in the tree of an exception."""
-        try:
-            message = str(error)
-        except Exception as failure:  # noqa: BLE001  (the subject's own __str__ may raise anything)
-            message = f"<str() of it raised {_observe.qualified_name(type(failure))}>"
-        return {
-            "exception": _observe.qualified_name(type(error)),
-            "message": cut(message),
-            "place": self._place(error.__traceback__),
-        }
-
-    def _place(self, traceback: TracebackType | None) -> str:
-        place = ""
-        while traceback is not None:
-            file = traceback.tb_frame.f_code.co_filename
-            if file.startswith("/"):
-                relative = _observe.relative_path(Path(file), self.tree)
-                if not relative.startswith("/"):
-                    place = f"{relative}:{traceback.tb_lineno}"
-            traceback = traceback.tb_next
-        return place
-
-    def observed_bytes(self) -> int:
-        """Return how long the file of observations is now."""
-        try:
-            return int(_system.stat(self.run["observations"]).st_size)
-        except OSError:
-            return 0
-
-
-_system = SimpleNamespace(stat=os.stat)  # kept here because fake file systems replace it where it is named
-
-
-def cut(message: str) -> str:
-    """Return the message, cut to ``CAP`` characters with a note at its end where it is longer."""
-    if len(message) <= CAP:
-        return message
-    return f"{message[:CAP]}\n[mutkit: cut after {CAP} of {len(message)} characters]"
-
-
 class Reporter:
     """The hooks of one session in one process."""
 
@@ -159,10 +95,10 @@ class Reporter:
         self.wanted = None if wanted is None else frozenset(wanted)
         self.files = None if wanted is None else frozenset(case.partition("::")[0] for case in wanted)
         self.worker = getattr(config, "workerinput", {}).get("workerid", "")
-
-    def case_id(self, item: pytest.Item) -> str:
-        """Return the id of a case, relative to the tree."""
-        return str(_observe.case_id(item, self.report.tree))
+        self.collected: list[pytest.Item] = []
+        self.open = ""
+        self.whole = self.inside = False
+        self.made: list[tuple[pytest.TestReport, str]] = []
 
     def pytest_sessionstart(self, session: pytest.Session) -> None:
         """Append that the session has started."""
@@ -178,7 +114,7 @@ class Reporter:
     def pytest_collect_file(self, file_path: Path) -> Generator[None, Any, Any]:
         """Leave out files that hold none of the wanted cases; they are not imported."""
         nodes = yield
-        if self.files is not None and _observe.relative_path(file_path, self.report.tree) not in self.files:
+        if self.files is not None and self.report.relative_path(file_path) not in self.files:
             return []
         return nodes
 
@@ -192,21 +128,37 @@ class Reporter:
             exact = {here / path for path in option.ignore or ()}
             globs = [str(here / pattern) for pattern in option.ignore_glob or ()]
             if collection_path in exact or any(fnmatch.fnmatch(str(collection_path), glob) for glob in globs):
-                self.report.line("ignored", path=_observe.relative_path(collection_path, self.report.tree))
+                self.report.line("ignored", path=self.report.relative_path(collection_path))
         return ignored
 
     def pytest_deselected(self, items: list[pytest.Item]) -> None:
         """Append which cases something other than this plugin deselected."""
-        self.report.line("deselected", ids=[self.case_id(item) for item in items])
+        self.report.line("deselected", ids=[self.report.case_id(item) for item in items])
 
-    @pytest.hookimpl(wrapper=True, trylast=True)
-    def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> Generator[None, Any, Any]:
-        """Keep the wanted cases, after all other plugins have chosen; append what is left."""
-        total = len(items)
-        result = yield
+    def pytest_itemcollected(self, item: pytest.Item) -> None:
+        """Remember each case that was found, whatever plugins make of the list later."""
+        self.collected.append(item)
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_collection_modifyitems(self) -> None:
+        """Remember that collecting came to its end (the hook below is called in any case)."""
+        self.whole = True
+
+    @pytest.hookimpl(wrapper=True, tryfirst=True)
+    def pytest_collection_finish(self, session: pytest.Session) -> Generator[None, Any, Any]:
+        """Keep the wanted cases, after all other plugins have chosen; append what is left, and what is gone."""
+        dropped: list[str] = []
         if self.wanted is not None:
-            items[:] = [item for item in items if self.case_id(item) in self.wanted]
-        self.report.line("collected", total=total, ids=[self.case_id(item) for item in items])
+            dropped = [case for case in map(self.report.case_id, session.items) if case not in self.wanted]
+            session.items[:] = [item for item in session.items if self.report.case_id(item) in self.wanted]
+        result = yield
+        if not self.whole:
+            return result
+        left = [self.report.case_id(item) for item in session.items]
+        gone = Counter(map(self.report.case_id, self.collected)) - Counter(left) - Counter(dropped)
+        if gone:
+            self.report.line("deselected", ids=list(gone))
+        self.report.line("collected", total=max(len(self.collected), len(left)), ids=left)
         return result
 
     def pytest_exception_interact(self, node: pytest.Item | pytest.Collector, call: pytest.CallInfo[Any]) -> None:
@@ -221,36 +173,84 @@ class Reporter:
         """Append a file that skips itself while it is collected: its cases are not there."""
         if report.skipped and not isinstance(report.longrepr, (str, type(None))):
             reason = report.longrepr[2] if isinstance(report.longrepr, tuple) else report.longrepr
-            self.report.line("collect-skipped", node=report.nodeid, message=cut(str(reason)))
+            self.report.line("collect-skipped", node=report.nodeid, message=cut(text_of(reason)))
 
-    @pytest.hookimpl(tryfirst=True)
-    def pytest_runtest_setup(self, item: pytest.Item) -> None:
+    @pytest.hookimpl(wrapper=True, tryfirst=True)
+    def pytest_runtest_setup(self, item: pytest.Item) -> Generator[None, Any, Any]:
         """Append that a case starts."""
-        self.report.line("start", id=self.case_id(item), observed=self.report.observed_bytes())
+        self._start(item)
+        return (yield from self._within())
+
+    @pytest.hookimpl(wrapper=True, tryfirst=True)
+    def pytest_runtest_call(self) -> Generator[None, Any, Any]:
+        """Tell reports of subtests from that of the whole phase."""
+        return (yield from self._within())
+
+    @pytest.hookimpl(wrapper=True, tryfirst=True)
+    def pytest_runtest_teardown(self) -> Generator[None, Any, Any]:
+        """Tell reports of subtests from that of the whole phase."""
+        return (yield from self._within())
+
+    def _within(self) -> Generator[None, Any, Any]:
+        self.inside = True
+        try:
+            return (yield)
+        finally:
+            self.inside = False
+
+    def _start(self, item: pytest.Item) -> None:
+        self.open = self.report.case_id(item)
+        self.made.clear()
+        self.report.line("start", id=self.open, observed=self.report.observed_bytes())
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
     def pytest_runtest_makereport(
         self, item: pytest.Item, call: pytest.CallInfo[None]
     ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
         """Append how a phase of a case (or a subtest of it) ended."""
+        raised = call.excinfo
         report = yield
+        error = raised if call.excinfo is None else call.excinfo
+        case = self.report.case_id(item)
+        if call.when == "setup" and self.open != case:  # a hook before ours raised
+            self._start(item)
+        said, outcome = report.outcome, how_it_ended(report, error)
+        if said != outcome:
+            self.report.line("changed", id=case, when=call.when, ended=outcome, said=text_of(said))
         facts = {"exception": "", "message": "", "place": ""}
-        if call.excinfo is not None:
-            facts = self.report.exception(call.excinfo.value)
-        elif report.outcome == "failed":  # an expected failure that passed under strict
-            facts.update(exception="Failed", message=cut(str(report.longrepr)))
-        if hasattr(report, "wasxfail") and report.outcome == "skipped":
-            facts["message"] = cut(f"expected failure: {report.wasxfail}")
+        if error is not None:
+            facts = self.report.exception(error.value)
+        elif outcome == "failed":  # an expected failure that passed under strict
+            facts.update(exception="Failed", message=cut(text_of(report.longrepr)))
+        if hasattr(report, "wasxfail") and outcome == "skipped":
+            facts["message"] = cut(f"expected failure: {text_of(report.wasxfail)}")
         self.report.line(
             "phase",
-            id=self.case_id(item),
+            id=case,
             when=call.when,
-            outcome=report.outcome,
-            duration=report.duration,
+            part=self.inside,
+            outcome=outcome,
+            duration=call.duration,
             observed=self.report.observed_bytes(),
             **facts,
         )
+        self.made.append((report, said))
+        if call.when == "teardown" and not self.inside:
+            self.open = ""
         return report
+
+    @pytest.hookimpl(wrapper=True, tryfirst=True)
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> Generator[None, Any, Any]:
+        """Append where what pytest counts in the end is not what was reported above."""
+        result = yield
+        made = [(one, said) for one, said in self.made if (one.nodeid, one.when) == (report.nodeid, report.when)]
+        said = next((said for one, said in made if one is report), made[-1][1] if made else report.outcome)
+        # pytest itself marks a case as failed of which a subtest failed; plugins mark a failure that they repeat.
+        subtest = report.outcome == "failed" and any(said == "failed" for _, said in made)
+        repeated = str(report.outcome) == "rerun" and said == "failed"
+        if report.outcome != said and not subtest and not repeated:
+            self.report.line("changed", id=self.open, when=report.when, ended=said, said=text_of(report.outcome))
+        return result
 
     def pytest_keyboard_interrupt(self, excinfo: pytest.ExceptionInfo[BaseException]) -> None:
         """Append why the session was left: ``pytest.exit`` or an interrupt."""
@@ -276,7 +276,7 @@ class Reporter:
         tree = os.path.realpath(self.report.tree) + "/"
         source = os.path.realpath(self.report.run["source"]) + "/" if self.report.run["source"] else ""
         # The harness's own files are read from where mutkit runs, also when mutkit is the subject.
-        own = {os.path.realpath(__file__), str(OBSERVE_FILE)}
+        own = {os.path.realpath(file) for file in (__file__, REPORT_FILE, OBSERVE_FILE)}
         found = set()
         for module in list(sys.modules.values()):
             file = vars(module).get("__file__") if isinstance(module, ModuleType) else None
@@ -290,3 +290,16 @@ class Reporter:
             if (source and real.startswith(source)) or real.endswith("/conftest.py"):
                 found.add(real)
         return sorted(found)
+
+
+def how_it_ended(report: pytest.TestReport, error: pytest.ExceptionInfo[BaseException] | None) -> str:
+    """Return the outcome of a phase: what the report says, unless that hides the exception."""
+    said = str(report.outcome)
+    if said not in ENDS:
+        return "passed" if error is None else "failed"
+    if error is None or said == "failed":
+        return said
+    unittest = sys.modules.get("unittest")
+    skips = (pytest.skip.Exception, *([unittest.SkipTest] if unittest else []))
+    expected = hasattr(report, "wasxfail") or isinstance(error.value, skips)
+    return "skipped" if said == "skipped" and expected else "failed"
