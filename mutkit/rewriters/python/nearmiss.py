@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import libcst as cst
 
 from mutkit.errors import NearMiss
+from mutkit.rewriters.python.kin import LITERALS, parts, resemblance, unoffered
 from mutkit.rewriters.python.matcher import NOTHING, match, match_run, normal, parameters, statements
 from mutkit.rewriters.python.metavariables import show
 from mutkit.rewriters.python.pattern import Pattern, one_in, run_in, walk
@@ -73,7 +74,7 @@ def nearest(source: Source, scope: Scope, pattern: Pattern) -> tuple[NearMiss, .
     elsewhere = scope if isinstance(scope.node, cst.Module) else Scope("", source.module, (source.module,))
     inside = source.span(scope.node)
     wanted = [pattern.expression] if pattern.expression else [unit.node for unit in units(pattern.module)]
-    for nodes in _candidates(elsewhere, wanted, whole=pattern.expression is not None):
+    for nodes, hidden in _candidates(elsewhere, wanted, whole=pattern.expression is not None):
         start = start_of(source, nodes[0])
         code = source.slice(Span(start, source.span(nodes[-1]).end))
         outside = not inside.start <= start < inside.end and not isinstance(scope.node, cst.Module)
@@ -81,6 +82,8 @@ def nearest(source: Source, scope: Scope, pattern: Pattern) -> tuple[NearMiss, .
             if next(match_run(wanted, nodes, NOTHING), None) is None:
                 continue
             found: list[Difference] = [(OUTSIDE, f"is outside of `{scope.name}`")]
+        elif hidden:
+            found = [(0, hidden)]
         else:
             found = _run_differences(wanted, nodes, "statement") or [(1, TWICE)]
         cost = sum(weight for weight, _ in found)
@@ -89,20 +92,27 @@ def nearest(source: Source, scope: Scope, pattern: Pattern) -> tuple[NearMiss, .
     return tuple(miss for _, _, miss in sorted(ranked, key=lambda item: item[:2])[:LIMIT])
 
 
-def _candidates(scope: Scope, wanted: Sequence[cst.CSTNode], *, whole: bool) -> Iterator[Sequence[cst.CSTNode]]:
+def _candidates(
+    scope: Scope, wanted: Sequence[cst.CSTNode], *, whole: bool
+) -> Iterator[tuple[Sequence[cst.CSTNode], str]]:
+    """Yield what may be a near miss, with what is known to stand in the way, if anything is."""
+    if len(wanted) == 1:
+        for node, why in unoffered(scope, wanted[0]):
+            yield [node], why
     if whole:
         for expression, _, _, _ in expressions(scope):
-            if type(expression) is type(wanted[0]):
-                yield [expression]
+            if type(expression) is type(wanted[0]) or resemblance(wanted[0], expression):
+                yield [expression], ""
         return
     fixed = [index for index, node in enumerate(wanted) if run_in(node) is None]
     if not fixed:
         return
+    first = wanted[fixed[0]]
     for _, body in bodies(scope):
         nodes = statements(body)
         for index, node in enumerate(nodes):
-            if type(node) is type(wanted[fixed[0]]):
-                yield nodes[max(0, index - fixed[0]) :][: len(wanted)]
+            if type(node) is type(first) or resemblance(first, node):
+                yield nodes[max(0, index - fixed[0]) :][: len(wanted)], ""
 
 
 def _differences(pattern: Any, target: Any, field: str) -> list[Difference]:
@@ -116,6 +126,8 @@ def _differences(pattern: Any, target: Any, field: str) -> list[Difference]:
     if mine is not None and its is not None:
         return _run_differences(mine[1], its[1], mine[0])
     if not isinstance(pattern, cst.CSTNode) or not isinstance(target, cst.CSTNode):
+        if not target or not pattern:  # a star, which is there or not
+            return [(1, f"has a `{target}`" if target else f"has no `{pattern}`")]
         return [(1, f"has `{target}`, not `{pattern}`")]
     return _node_differences(normal(pattern), normal(target))
 
@@ -134,6 +146,9 @@ def _members(value: Any, field: str) -> tuple[str, Sequence[Any]] | None:
 def _node_differences(pattern: cst.CSTNode, target: cst.CSTNode) -> list[Difference]:
     if isinstance(pattern, OPERATORS) and isinstance(target, OPERATORS):
         return [(1, f"operator is `{_code(target)}`, not `{_code(pattern)}`")]
+    likeness = resemblance(pattern, target) if one_in(pattern) is None else ""
+    if likeness:
+        return [(int(type(pattern) not in LITERALS), likeness), *_in_common(pattern, target)]
     if type(pattern) is not type(target) or one_in(pattern) is not None:
         return _instead(pattern, target, 1 + sum(1 for _ in walk(pattern)))
     if isinstance(pattern, LEAVES):
@@ -144,6 +159,13 @@ def _node_differences(pattern: cst.CSTNode, target: cst.CSTNode) -> list[Differe
     if not found and any(one_in(node) is not None or run_in(node) is not None for node in walk(pattern)):
         return [(1, TWICE)]
     return found or _instead(pattern, target)
+
+
+def _in_common(pattern: cst.CSTNode, target: cst.CSTNode) -> list[Difference]:
+    found: list[Difference] = []
+    for (name, mine), (_, its) in zip(parts(pattern), parts(target), strict=False):
+        found += _differences(mine, its, name)
+    return found
 
 
 def _instead(pattern: cst.CSTNode, target: cst.CSTNode, weight: int = 1) -> list[Difference]:

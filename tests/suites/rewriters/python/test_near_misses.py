@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 import pytest
 
 from mutkit.errors import AnchorError, NearMiss
@@ -39,6 +41,27 @@ WHY = {
         "has two different things where a metavariable stands twice",
     ),
     "a keyword": ("f(a)", "f(k=a)", "has a keyword"),
+    "a string in several pieces": ("'ab'", "x = 'a' 'b'", "is the concatenated string 'a' 'b'"),
+    "a piece of a string": ("'a'", "x = 'a' 'b'", "is a part of a concatenated string"),
+    "a piece in the middle of a string": ("f'{b}'", "x = 'a' f'{b}' 'c'", "is a part of a concatenated string"),
+    "an annotation": ("x = 1", "x: int = 1", "has an annotation"),
+    "no annotation": ("x: int = 1", "x = 1", "has no annotation"),
+    "an augmented assignment": ("x = 1", "x += 1", "is an augmented assignment"),
+    "a plain assignment": ("x += 1", "x = 1", "is a plain assignment"),
+    "an annotation, no augmented assignment": ("x += 1", "x: int = 1", "has an annotation"),
+    "a float": ("1", "x = 1.0", "is the float 1.0"),
+    "an integer": ("1.0", "x = (1)", "is the integer 1"),
+    "a complex number": ("0", "x = 0j", "is the complex number 0j"),
+    "a boolean": ("1", "x = True", "is the constant True"),
+    "a number for a boolean": ("False", "x = 0", "is the integer 0"),
+    "a float deep inside": ("f(x, 1)", "f(x, 1.0)", "is the float 1.0"),
+    "a tuple": ("[a, b]", "x = (a, b)", "is a tuple"),
+    "a list": ("{a, b}", "x = [a, b]", "is a list"),
+    "a generator": ("[a for a in b]", "x = f(a for a in b)", "is a generator"),
+    "an elif itself": ("if b:\n    x", "if a:\n    pass\nelif c:\n    y\nelif b:\n    x", "is an `elif`"),
+    "a star": ("f(a)", "f(*a)", "has a `*`"),
+    "no star": ("f(**a)", "f(a)", "has no `**`"),
+    "another star": ("f(*a)", "f(**a)", "has `**`, not `*`"),
     "a metavariable in the reason": ("f($X + 1)", "f(g)", "has `g`, not `$X + 1`"),
 }
 """Name: (find, source, why)."""
@@ -55,7 +78,27 @@ def misses(find: str, source: str, scope: str = "") -> tuple[NearMiss, ...]:
 @pytest.mark.parametrize(("find", "source", "why"), WHY.values(), ids=WHY)
 def test_the_nearest_miss_says_what_differs(find: str, source: str, why: str) -> None:
     """The one place of the same kind is named with the first thing that differs."""
-    assert [miss.why for miss in misses(find, source)] == [why]
+    assert misses(find, source)[0].why == why
+
+
+@pytest.mark.skipif(sys.version_info < (3, 11), reason="`except*` is new in Python 3.11")
+def test_the_two_kinds_of_except_are_near_misses() -> None:
+    """One star is easily overlooked, in the statement itself and in one around it."""
+    plain, star = "try:\n    a\nexcept B:\n    c", "try:\n    a\nexcept* B:\n    c"
+    assert [miss.why for miss in misses(plain, star)] == ["is except*"]
+    assert [miss.why for miss in misses(star, plain)] == ["is except"]
+    within = "if d:\n    " + star.replace("\n", "\n    ")
+    assert [miss.why for miss in misses("if d:\n    " + plain.replace("\n", "\n    "), within)] == ["is except*"]
+
+
+def test_kin_with_other_differences_come_after_those_with_none() -> None:
+    """An assignment to the same target of the same value is nearer than one of another."""
+    near = misses("x = 1", "y = 2\ny += 2\nx += 1\nx += 2")
+    assert [(miss.line, miss.why) for miss in near] == [
+        (3, "is an augmented assignment"),
+        (1, "has `y`, not `x`"),
+        (4, "is an augmented assignment"),
+    ]
 
 
 def test_near_misses_are_ranked_and_few() -> None:
