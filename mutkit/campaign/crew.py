@@ -16,6 +16,7 @@ from mutkit.model.campaign import LoadedCampaign
 from mutkit.process import Cancellation
 from mutkit.workspace import Workspaces
 
+K = TypeVar("K")
 T = TypeVar("T")
 
 
@@ -70,8 +71,8 @@ def crew(workspaces: Workspaces, campaign: LoadedCampaign, jobs: int, cancellati
         workers.stop(cancel=not whole)
 
 
-def as_they_end(futures: dict[Future[T], str]) -> Iterator[tuple[str, T]]:
-    """Give name and result of each future as it ends; the first exception of a task is raised at once."""
+def as_they_end(futures: dict[Future[T], K]) -> Iterator[tuple[K, T]]:
+    """Give what each future stands for, and its result, as it ends; the first exception of a task is raised at once."""
     open_ = set(futures)
     while open_:
         done, open_ = wait(open_, return_when=FIRST_COMPLETED)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
-from mutkit.campaign.tasks import Baseline, effect_of
-from mutkit.execute import Variant
+from mutkit.campaign.tasks import Baseline, canary, effect_of, mutant_run, null_mutant
+from mutkit.execute import Place, Variant
 from mutkit.judge import holds, judge
 from mutkit.model.case import SuiteRun
 from mutkit.model.effect import Effect
@@ -16,6 +18,15 @@ from mutkit.model.mutant import Mutant
 from mutkit.model.observation import Canary, Controls, Evidence, Hindrance, VariantRun
 from mutkit.model.result import SpecResult
 from mutkit.model.spec import LoadedSpec
+
+
+@dataclass(frozen=True)
+class Step:
+    """One run of many: its name for people, the task for a worker, and where its outcome is entered."""
+
+    name: str
+    task: Callable[[Place], Any]
+    enter: Callable[[Any], None]
 
 
 class Ledger:
@@ -45,33 +56,30 @@ class Ledger:
         """Return the specs whose mutant could be made."""
         return [loaded for loaded in self._specs if loaded.path in self._mutants]
 
-    def null_mutants(self) -> Iterator[tuple[str, Variant, list[LoadedSpec]]]:
-        """Give the null mutant of each file: the step's name, the variant and the specs that rest on it."""
+    def steps_after(self, baseline: Baseline) -> Iterator[Step]:
+        """Give the null mutant of each file, the canary of each scope and each mutant."""
         for file, specs in self._by_file.items():
-            yield f"null mutant: {file}", Variant(file, self._mutants[specs[0].path].null), specs
-
-    def canaries(self) -> Iterator[tuple[str, Variant, list[LoadedSpec]]]:
-        """Give the canary of each scope: the step's name, the variant and the specs of the scope."""
+            variant = Variant(file, self._mutants[specs[0].path].null)
+            yield Step(
+                f"null mutant of {file}",
+                partial(null_mutant, variant=variant, specs=specs, baseline=baseline),
+                partial(self._nulls.__setitem__, file),
+            )
         for specs in self._by_scope.values():
-            mutant = self._mutants[specs[0].path]
-            file = specs[0].spec.file
-            yield f"canary: {file} {mutant.site.scope or 'module'}", Variant(file, mutant.canary), specs
-
-    def mutants_to_run(self) -> Iterator[tuple[str, Variant, LoadedSpec]]:
-        """Give each mutant: the step's name, the variant and the spec."""
+            file, mutant = specs[0].spec.file, self._mutants[specs[0].path]
+            variant = Variant(file, mutant.canary)
+            yield Step(
+                f"canary in {file}, {mutant.site.scope or 'the module'}",
+                partial(canary, variant=variant, specs=specs, baseline=baseline),
+                self._canaries.update,
+            )
         for loaded in self.runnable():
-            yield f"mutant: {loaded.id}", Variant(loaded.spec.file, self._mutants[loaded.path].content), loaded
-
-    def enter(self, name: str, outcome: Any) -> None:
-        """Enter what a step gave back, by the step's name."""
-        kind, _, rest = name.partition(": ")
-        if kind == "null mutant":
-            self._nulls[rest] = outcome
-        elif kind == "canary":
-            self._canaries.update({Path(path): one for path, one in outcome.items()})
-        else:
-            path = next(loaded.path for loaded in self.runnable() if loaded.id == rest)
-            self._runs[path] = outcome
+            variant = Variant(loaded.spec.file, self._mutants[loaded.path].content)
+            yield Step(
+                loaded.id,
+                partial(mutant_run, variant=variant, loaded=loaded, baseline=baseline),
+                partial(self._runs.__setitem__, loaded.path),
+            )
 
     def baseline_holds(self) -> bool:
         """Return whether the baseline lets any spec be judged; where it does not, no mutant needs to be run."""
@@ -133,7 +141,7 @@ class Ledger:
         return Evidence(controls, self._runs.get(loaded.path))
 
 
-def _grouped(specs: list[LoadedSpec], key: Any) -> dict[str, list[LoadedSpec]]:
+def _grouped(specs: list[LoadedSpec], key: Callable[[LoadedSpec], str]) -> dict[str, list[LoadedSpec]]:
     groups: dict[str, list[LoadedSpec]] = {}
     for loaded in specs:
         groups.setdefault(key(loaded), []).append(loaded)

@@ -4,24 +4,15 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from concurrent.futures import Future
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Protocol
 
 from mutkit.campaign.crew import Crew, as_they_end, crew
 from mutkit.campaign.ledger import Ledger
 from mutkit.campaign.lint import make_all
-from mutkit.campaign.tasks import (
-    Baseline,
-    baseline_probes,
-    baseline_suite,
-    canary,
-    mutant_run,
-    null_mutant,
-    probes_of,
-)
+from mutkit.campaign.tasks import Baseline, baseline_probes, baseline_suite, probes_of
 from mutkit.errors import SpecError
 from mutkit.judge import conclude
 from mutkit.load import Selection
@@ -134,9 +125,10 @@ def _work(workers: Crew, ledger: Ledger, listener: Listener) -> None:
     if runnable:
         ledger.baseline = _baseline(workers, runnable, listener)
         if ledger.baseline_holds():
-            for name, outcome in as_they_end(_submit(workers, ledger, ledger.baseline)):
-                ledger.enter(name, outcome)
-                listener.step(name)
+            steps = {workers.submit(step.task): step for step in ledger.steps_after(ledger.baseline)}
+            for step, outcome in as_they_end(steps):
+                step.enter(outcome)
+                listener.step(step.name)
                 for result in ledger.newly_judged():
                     listener.judged(result)
     for result in ledger.newly_judged(final=True):
@@ -152,15 +144,3 @@ def _baseline(workers: Crew, specs: list[LoadedSpec], listener: Listener) -> Bas
     suite, changed = suite_future.result()
     listener.step("baseline suite")
     return Baseline(suite, effects, deadlines, changed)
-
-
-def _submit(workers: Crew, ledger: Ledger, baseline: Baseline) -> dict[Future[Any], str]:
-    """Queue the null mutant of each file, the canary of each scope and each mutant."""
-    futures: dict[Future[Any], str] = {}
-    for name, variant, specs in ledger.null_mutants():
-        futures[workers.submit(partial(null_mutant, variant=variant, specs=specs, baseline=baseline))] = name
-    for name, variant, specs in ledger.canaries():
-        futures[workers.submit(partial(canary, variant=variant, specs=specs, baseline=baseline))] = name
-    for name, variant, loaded in ledger.mutants_to_run():
-        futures[workers.submit(partial(mutant_run, variant=variant, loaded=loaded, baseline=baseline))] = name
-    return futures

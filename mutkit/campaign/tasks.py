@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from pathlib import Path
 
 from mutkit.execute import Place, Variant, look, recorded, run_cases
 from mutkit.judge import kept_out, noticed
@@ -79,7 +80,7 @@ def null_mutant(
     return run_cases(place, variant, _suite_deadline(place, baseline), []), effects
 
 
-def canary(place: Place, variant: Variant, specs: list[LoadedSpec], baseline: Baseline) -> dict[str, Canary]:
+def canary(place: Place, variant: Variant, specs: list[LoadedSpec], baseline: Baseline) -> dict[Path, Canary]:
     """Run the probes and named cases of the specs of one scope while that scope raises; return one canary a spec
     path.
     """
@@ -89,7 +90,7 @@ def canary(place: Place, variant: Variant, specs: list[LoadedSpec], baseline: Ba
     # Code that runs on import raises while the cases are collected: they could not even be loaded without it.
     failed = noticed(suite, named) | kept_out(suite, named, f"mutkit canary {CANARY_TOKEN}")
     trouble = "; ".join(t.message for t in suite.troubles)
-    return {str(s.path): Canary(failed, effect_of(s, effects, None), trouble) for s in specs}
+    return {s.path: Canary(failed, effect_of(s, effects, None), trouble) for s in specs}
 
 
 def mutant_run(place: Place, variant: Variant, loaded: LoadedSpec, baseline: Baseline) -> VariantRun:
