@@ -49,8 +49,8 @@ class Finished:
 class Died:
     """The program died: by a signal, or by ending instead of answering.
 
-    ``exception`` and ``message`` are those of the last Python traceback on its standard error, empty where there is
-    none; ``stderr`` is the tail that was kept.
+    ``exception`` and ``message`` are those of the Python exception that ended it, empty where none did or that is not
+    sure; ``stderr`` is the end of its standard error.
     """
 
     ending: Exited | Signalled
@@ -133,7 +133,7 @@ class Exits:
 class Crashes:
     """A process that dies: by ``signal`` (``SIGSEGV``), or by ``exit`` code instead of answering.
 
-    ``exception`` and ``message`` are those of the Python traceback that it left on standard error.
+    ``exception`` and ``message`` are those of the Python exception that ended it, read from standard error.
     """
 
     __pydantic_config__: ClassVar[dict[str, Any]] = CLOSED

@@ -75,15 +75,24 @@ Ending: TypeAlias = Exited | Signalled | TimedOut | NotStarted | Lost
 
 @dataclass(frozen=True)
 class Capture:
-    """What was read from one pipe: the first bytes, up to the cap, and how many there were in all."""
+    """What was read from one pipe: the first bytes, up to the cap, and how many there were in all.
+
+    ``last`` holds the last bytes where more was written than ``head`` has, and is empty where not.
+    """
 
     head: bytes = b""
     total: int = 0
+    last: bytes = b""
 
     @property
     def truncated(self) -> bool:
         """Return whether more was written than is kept."""
         return self.total > len(self.head)
+
+    @property
+    def tail(self) -> bytes:
+        """Return the end of what was written: its last bytes (64 KiB) where it is truncated, else all of it."""
+        return self.last if self.truncated else self.head
 
     @property
     def text(self) -> str:

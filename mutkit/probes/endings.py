@@ -4,15 +4,20 @@ from __future__ import annotations
 
 from mutkit.model.effect import Died, Hung, NothingSeen
 from mutkit.model.ending import Exited, Lost, NotStarted, ProcessResult, Signalled, TimedOut
-from mutkit.probes.traceback_text import last_error
+from mutkit.probes.traceback_text import escaped_error
 
 STDERR_TAIL = 8192
 """Bytes of standard error that go with the effect of a process that died."""
+
+UNCAUGHT = 1
+"""The exit code of a Python whose program let an exception escape."""
 
 
 def effect_without_answer(result: ProcessResult, after: float) -> Died | Hung | NothingSeen:
     """Return the effect of a process that ended as ``result`` says, or hung for ``after`` seconds, without an
     answer.
+
+    An exception is named only where it ended the process: one that was caught and logged did not.
     """
     match result.ending:
         case NotStarted(reason):
@@ -22,8 +27,8 @@ def effect_without_answer(result: ProcessResult, after: float) -> Died | Hung | 
         case TimedOut():
             return Hung(after)
         case Exited() | Signalled() as ending:
-            error = last_error(result.stderr.head)
-            tail = result.stderr.head[-STDERR_TAIL:]
+            tail = result.stderr.tail
+            error = escaped_error(tail) if ending == Exited(UNCAUGHT) else None
             if error is None:
-                return Died(ending, stderr=tail)
-            return Died(ending, error.type, error.message, tail)
+                return Died(ending, stderr=tail[-STDERR_TAIL:])
+            return Died(ending, error.type, error.message, tail[-STDERR_TAIL:])

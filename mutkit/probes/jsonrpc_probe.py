@@ -10,7 +10,7 @@ from mutkit.model.describe import quoted
 from mutkit.model.effect import Effect, Hung, NothingSeen, Refused, Returned
 from mutkit.model.probe_run import ProbeRun
 from mutkit.probes.endings import effect_without_answer
-from mutkit.probes.framing import ContentLengthFraming, Framing, NewlineFraming
+from mutkit.probes.framing import ContentLengthFraming, Framing, NewlineFraming, OverLimitError
 from mutkit.probes.json_pointer import MISSING, at_pointer
 from mutkit.process import Child
 
@@ -36,7 +36,11 @@ _INITIALIZE = {
         "clientInfo": {"name": "mutkit", "version": "1"},
     },
 }
-_INITIALIZED = {"method": "notifications/initialized", "notify": True}
+_INITIALIZED = {"method": "notifications/initialized"}
+
+
+class _MalformedError(Exception):
+    """What came as an answer is none; the message says why."""
 
 
 class _Talk:
@@ -48,6 +52,7 @@ class _Talk:
         self._until = time.monotonic() + deadline
         self._messages: Iterator[bytes] = iter(())
         self._last_id = 0
+        self._notified = False  # since the last request
         self.sent = b""
         self.ended = False
 
@@ -64,24 +69,39 @@ class _Talk:
         self._child.send(data, self.left)
 
     def ask(self, message: dict[str, Any]) -> dict[str, Any] | None:
-        """Send a request and return its answer; None when the output or the time ended instead."""
+        """Send a request and return its answer; None when the output or the time ended instead.
+
+        An error with the id null says that a message could not be read, not which. It is the answer if nothing
+        but the request is open; after a notification only if no other answer comes.
+        """
         self._last_id += 1
         self.send({**message, "id": self._last_id})
+        self._notified, notified = False, self._notified
+        unreadable: dict[str, Any] | None = None
         while (answer := self._next()) is not None:
             if "method" in answer:
                 self._serve(answer)
-            elif type(answer.get("id")) is int and answer["id"] == self._last_id:
-                return answer
-        return None
+            elif self._is_own(answer):
+                return _checked(answer)
+            elif unreadable is None and "error" in answer and answer.get("id", 0) is None:
+                unreadable = _checked(answer)
+                if not notified:
+                    return unreadable
+        return unreadable
+
+    def notify(self, message: dict[str, Any]) -> None:
+        """Send a notification."""
+        self._notified = True
+        self.send(message)
+
+    def _is_own(self, message: dict[str, Any]) -> bool:
+        return type(message.get("id")) is int and message["id"] == self._last_id
 
     def _next(self) -> dict[str, Any] | None:
         """Return the next JSON object that the server sends, None at the end of its output or of the time."""
         while True:
             for raw in self._messages:
-                try:
-                    message = json.loads(raw)
-                except (ValueError, RecursionError):
-                    continue  # a log line: the capture has it
+                message = self._read(raw)
                 if isinstance(message, dict):
                     return message
             data = self._child.receive(self.left)
@@ -89,6 +109,24 @@ class _Talk:
                 self.ended = data is not None
                 return None
             self._messages = self._framing.push(data)
+
+    def _read(self, raw: bytes) -> Json:
+        """Return the JSON in a message, None if it is none: then it is a log line, which the capture has."""
+        strangers: list[str] = []
+
+        def note(word: str) -> str:
+            strangers.append(word)
+            return word
+
+        try:
+            message = json.loads(raw, parse_constant=note)
+        except (ValueError, RecursionError):
+            return None
+        if not strangers:
+            return message
+        if isinstance(message, dict) and "method" not in message and self._is_own(message):
+            raise _MalformedError(f"{strangers[0]} is no JSON, and stands in the answer {quoted(message)}")
+        return None
 
     def _serve(self, message: dict[str, Any]) -> None:
         """Answer what the server asks of its client; a notification gets none."""
@@ -109,7 +147,12 @@ def run_jsonrpc_probe(probe: JsonRpcProbe, stage: Stage, surroundings: Surroundi
     argv = surroundings.argv(probe.run)
     with Child(argv, cwd=surroundings.cwd, env=surroundings.env, cancellation=stage.cancellation) as child:
         talk = _Talk(child, framing, surroundings.deadline)
-        effect = _converse(probe, talk)
+        try:
+            effect = _converse(probe, talk)
+        except OverLimitError as error:
+            effect = NothingSeen("output-over-cap", str(error))
+        except _MalformedError as error:
+            effect = NothingSeen("answer-malformed", str(error))
         child.close_stdin()
         # Who closed its output may still be about to crash; who answered or hung has had its time.
         result = child.finish(talk.left if effect is None and talk.ended else GRACE)
@@ -128,13 +171,13 @@ def _converse(probe: JsonRpcProbe, talk: _Talk) -> Effect | None:
             return None
         if "result" not in answer:
             return NothingSeen("handshake-refused", f"initialize was answered with {quoted(answer)}")
-        talk.send({key: value for key, value in _INITIALIZED.items() if key != "notify"})
+        talk.notify(_INITIALIZED)
     messages = (probe.send,) if isinstance(probe.send, dict) else probe.send
     last: dict[str, Any] | None = None
     for message in messages:
         words = {key: value for key, value in message.items() if key not in ("notify", "id", "jsonrpc")}
         if message.get("notify") is True:
-            talk.send(words)
+            talk.notify(words)
             continue
         last = talk.ask(words)
         if last is None:
@@ -146,12 +189,27 @@ def _converse(probe: JsonRpcProbe, talk: _Talk) -> Effect | None:
 
 def _effect_of(answer: dict[str, Json], pointer: str) -> Effect:
     error = answer.get("error")
-    if error is not None:
-        code, message = (error.get("code"), error.get("message")) if isinstance(error, dict) else (None, None)
-        if type(code) is not int or not isinstance(message, str) or "result" in answer:
-            return NothingSeen("answer-malformed", f"this is no JSON-RPC error answer: {quoted(answer)}")
-        return Refused(code, message, error.get("data"))
+    if isinstance(error, dict):
+        return Refused(error["code"], error["message"], error.get("data"))
     value = at_pointer(answer, pointer)
     if value is MISSING:
         return NothingSeen("pointer-missing", f"{pointer} is not in the answer {quoted(answer)}")
     return Returned(value)
+
+
+def _checked(answer: dict[str, Any]) -> dict[str, Any]:
+    """Return the answer if it is one as the standard has it; _MalformedError if not."""
+    fault = ""
+    if answer.get("jsonrpc") != "2.0":
+        fault = 'has no "jsonrpc": "2.0"'
+    elif ("result" in answer) == ("error" in answer):
+        fault = "has both result and error" if "result" in answer else "has neither result nor error"
+    elif "error" in answer and not _is_error(answer["error"]):
+        fault = "has an error without a whole number as code and a text as message"
+    if fault:
+        raise _MalformedError(f"the answer {fault}: {quoted(answer)}")
+    return answer
+
+
+def _is_error(error: Json) -> bool:
+    return isinstance(error, dict) and type(error.get("code")) is int and isinstance(error.get("message"), str)

@@ -20,22 +20,33 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Awaitable
 
+# Bound before the subject is imported, which may replace any of them in their modules.
+ENCODE = json.JSONEncoder(allow_nan=False).encode
+DECODE = json.JSONDecoder().decode
+BASE64 = base64.b64encode
+OPEN = open
+GETPID = os.getpid
+EXIT = os._exit
+REALPATH = os.path.realpath
+EXTRACT = traceback.extract_tb
+IS_AWAITABLE = inspect.isawaitable
+
 
 def main(request_path: str, result_path: str) -> None:
     """Do what the request says and write the result: a file that is missing or cut short means that the
     process died.
     """
-    me = os.getpid()
-    with open(request_path, encoding="utf-8") as file:
-        request = json.load(file)
-    here = os.path.dirname(os.path.realpath(__file__))
-    sys.path[:] = [*request["path"], *(one for one in sys.path if os.path.realpath(one) != here)]
+    me = GETPID()
+    with OPEN(request_path, encoding="utf-8") as file:
+        request = DECODE(file.read())
+    here = os.path.dirname(REALPATH(__file__))
+    sys.path[:] = [*request["path"], *(one for one in sys.path if REALPATH(one) != here)]
     sys.argv[:] = [request["call"]]
     result = call(request)
-    if os.getpid() != me:  # the subject forked, and this is the copy: it has no say
-        os._exit(0)
-    with open(result_path, "w", encoding="ascii") as file:
-        file.write(json.dumps(result) + "\n")
+    if GETPID() != me:  # the subject forked, and this is the copy: it has no say
+        EXIT(0)
+    with OPEN(result_path, "w", encoding="ascii") as file:
+        file.write(ENCODE(result) + "\n")
     for stream in (sys.stdout, sys.stderr):
         with contextlib.suppress(
             OSError,
@@ -43,7 +54,7 @@ def main(request_path: str, result_path: str) -> None:
             AttributeError,
         ):  # the subject has closed or replaced it
             stream.flush()
-    os._exit(0)  # threads that the subject left behind do not matter any more
+    EXIT(0)  # threads that the subject left behind do not matter any more
 
 
 def call(request: dict[str, Any]) -> dict[str, Any]:
@@ -53,8 +64,8 @@ def call(request: dict[str, Any]) -> dict[str, Any]:
         module = importlib.import_module(module_name)
     except BaseException as error:  # noqa: BLE001 - whatever the subject raises is what is asked for
         return {"kind": "import-failed", **told(error, request["tree"])}
-    file = os.path.realpath(getattr(module, "__file__", None) or "")
-    if not file.startswith(os.path.realpath(request["tree"]) + os.sep):
+    file = REALPATH(getattr(module, "__file__", None) or "")
+    if not file.startswith(REALPATH(request["tree"]) + os.sep):
         return {"kind": "wrong-tree", "message": f"{module_name} was loaded from {file or 'nowhere'}"}
     function: Any = module
     for part in function_name.split("."):
@@ -63,7 +74,7 @@ def call(request: dict[str, Any]) -> dict[str, Any]:
         return {"kind": "function-missing", "message": f"{module_name} has no function {function_name}"}
     try:
         value = function(*request["args"], **request["kwargs"])
-        if inspect.isawaitable(value):
+        if IS_AWAITABLE(value):
             value = awaited(value)
     except SystemExit:
         raise
@@ -84,15 +95,16 @@ def awaited(value: Awaitable[object]) -> object:
 
 def returned(value: object) -> dict[str, Any]:
     """Return the result for a value: bytes, JSON, or the word for what it is instead."""
-    if isinstance(value, (bytes, bytearray, memoryview)):
-        return {"kind": "bytes", "value": base64.b64encode(bytes(value)).decode("ascii")}
     try:
+        if isinstance(value, (bytes, bytearray, memoryview)):
+            return {"kind": "bytes", "value": BASE64(bytes(value)).decode("ascii")}
         fault = not_json(value, "")
         if not fault:
-            json.dumps(value, allow_nan=False)
-    except (RecursionError, ValueError) as error:
-        fault = f"{type(error).__name__}: {error}"
-    return {"kind": "not-json", "message": fault} if fault else {"kind": "json", "value": value}
+            # There and back: what is written later is plain, and asks nothing of the subject's classes any more.
+            return {"kind": "json", "value": DECODE(ENCODE(value))}
+    except BaseException as error:  # noqa: BLE001 - a class of the subject may raise anything on being looked at
+        fault = f"{type(error).__name__}: {error_text(error)}"
+    return {"kind": "not-json", "message": fault}
 
 
 def not_json(value: object, place: str) -> str:
@@ -118,17 +130,21 @@ def told(error: BaseException, tree: str) -> dict[str, Any]:
     """Return an exception's qualified type, its message, and its innermost place in the tree."""
     kind = type(error)
     name = kind.__qualname__ if kind.__module__ == "builtins" else f"{kind.__module__}.{kind.__qualname__}"
-    try:
-        message = str(error)
-    except Exception as other:  # noqa: BLE001 - whatever the subject raises is what is asked for
-        message = f"<its str() raised {type(other).__name__}>"
-    root = os.path.realpath(tree) + os.sep
+    root = REALPATH(tree) + os.sep
     place = ""
-    for frame in traceback.extract_tb(error.__traceback__):
-        file = os.path.realpath(frame.filename)
+    for frame in EXTRACT(error.__traceback__):
+        file = REALPATH(frame.filename)
         if file.startswith(root):
             place = f"{file[len(root) :]}:{frame.lineno}"
-    return {"type": name, "message": message, "place": place}
+    return {"type": name, "message": error_text(error), "place": place}
+
+
+def error_text(error: BaseException) -> str:
+    """Return an exception's message, or why it has none."""
+    try:
+        return str(error)
+    except BaseException as other:  # noqa: BLE001 - whatever the subject raises is what is asked for
+        return f"<its str() raised {type(other).__name__}>"
 
 
 if __name__ == "__main__":

@@ -5,9 +5,10 @@ from __future__ import annotations
 import base64
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from mutkit.model.effect import Effect, NothingSeen, RaisedException, Returned
+from mutkit.model.ending import Exited
 from mutkit.model.probe_run import ProbeRun
 from mutkit.probes.endings import effect_without_answer
 from mutkit.process import run
@@ -47,30 +48,33 @@ def run_python_probe(probe: PythonProbe, stage: Stage, surroundings: Surrounding
     return ProbeRun(_effect(_answer(answered), result, surroundings.deadline), result)
 
 
-def _answer(path: Path) -> dict[str, Any] | None:
-    """Return what the runner wrote, None if it did not come to that."""
+def _answer(path: Path) -> object:
+    """Return what the runner wrote: None if it did not come to that, ``{}`` if it cannot be read."""
     try:
-        text = path.read_text(encoding="ascii")
-    except FileNotFoundError:
+        text = path.read_bytes()
+    except OSError:
         return None
-    if not text.endswith("\n"):
+    if not text.endswith(b"\n"):
         return None
-    answer: dict[str, Any] = json.loads(text)
-    return answer
+    try:
+        return json.loads(text.decode("ascii"))
+    except (ValueError, RecursionError):
+        return {}
 
 
-def _effect(answer: dict[str, Any] | None, result: ProcessResult, deadline: float) -> Effect:
-    if answer is None:
+def _effect(answer: object, result: ProcessResult, deadline: float) -> Effect:
+    match answer:
+        case {"kind": "json", "value": value}:
+            return Returned(value)
+        case {"kind": "bytes", "value": str(text)}:
+            return Returned(base64.b64decode(text))
+        case {"kind": "raised", "type": str(kind), "message": str(message), "place": str(place)}:
+            return RaisedException(kind, message, place)
+        case {"kind": "import-failed", "type": str(kind), "message": str(message), "place": str(place)}:
+            where = f" at {place}" if place else ""
+            return NothingSeen("probe-import-failed", f"importing raised {kind}: {message}{where}")
+        case {"kind": str(kind), "message": str(message)} if kind in _SLUGS:
+            return NothingSeen(_SLUGS[kind], message)
+    if answer is None or result.ending != Exited(0):
         return effect_without_answer(result, deadline)
-    match answer["kind"]:
-        case "json":
-            return Returned(answer["value"])
-        case "bytes":
-            return Returned(base64.b64decode(answer["value"]))
-        case "raised":
-            return RaisedException(answer["type"], answer["message"], answer["place"])
-        case "import-failed":
-            place = f" at {answer['place']}" if answer["place"] else ""
-            reason = f"importing raised {answer['type']}: {answer['message']}{place}"
-            return NothingSeen("probe-import-failed", reason)
-    return NothingSeen(_SLUGS[answer["kind"]], answer["message"])
+    return NothingSeen("answer-malformed", "what the function returned or raised was not passed on in a readable form")

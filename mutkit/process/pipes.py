@@ -11,9 +11,13 @@ from mutkit.model.ending import Capture
 CHUNK = 65536
 """Bytes that are read or written at once: the capacity of a pipe on Linux."""
 
+TAIL = 65536
+"""Bytes that are kept of the end of an output which is over the cap: its last words say why it ended."""
+
 
 class OutputPipe:
-    """The end from which a program's output is read: the first ``cap`` bytes are kept, all are counted.
+    """The end from which a program's output is read: the first ``cap`` bytes are kept, and the last ones, all
+    are counted.
 
     With ``queued`` every byte is also put in ``queue``, to be taken out by whoever talks to the program.
     """
@@ -27,6 +31,7 @@ class OutputPipe:
         self._queued = queued
         self._cap = cap
         self._head = bytearray()
+        self._beyond = bytearray()  # what came behind the head; only the end of it counts
         self._total = 0
         self.is_open = True
 
@@ -40,8 +45,11 @@ class OutputPipe:
             self.close()
             return False
         self._total += len(data)
-        if len(self._head) < self._cap:
-            self._head += data[: self._cap - len(self._head)]
+        room = self._cap - len(self._head)
+        self._head += data[:room]
+        self._beyond += data[room:]
+        if len(self._beyond) > 2 * TAIL:
+            del self._beyond[:-TAIL]
         if self._queued:
             self.queue.append(data)
             self.queue_size += len(data)
@@ -68,7 +76,10 @@ class OutputPipe:
     @property
     def capture(self) -> Capture:
         """Return what was read up to now."""
-        return Capture(bytes(self._head), self._total)
+        last = b""
+        if self._beyond:
+            last = bytes(self._head[-TAIL:] + self._beyond)[-TAIL:]
+        return Capture(bytes(self._head), self._total, last)
 
 
 class InputPipe:

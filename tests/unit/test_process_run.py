@@ -67,6 +67,28 @@ def test_an_exit_code_and_both_outputs_are_told(tmp_path: Path) -> None:
     assert 0 < result.duration < 30
 
 
+@pytest.mark.parametrize(
+    ("cap", "size", "tail"),
+    [
+        (2000, 1000, 1000),
+        (2000, 2000, 2000),
+        (2000, 2001, 2001),
+        (0, 100, 100),
+        (2000, 65_536 + 2000, 65_536),
+        (100_000, 100_001, 65_536),
+        (2000, 1_000_000, 65_536),
+    ],
+)
+def test_the_end_of_an_output_is_kept_however_long_it_is(tmp_path: Path, cap: int, size: int, tail: int) -> None:
+    """The first bytes up to the cap; and all, or the last 64 KiB of what is over it."""
+    result = py(f"import os; os.write(2, bytes(n * n % 251 for n in range({size})))", cwd=tmp_path, cap=cap)
+    written = bytes(n * n % 251 for n in range(size))
+    assert result.stderr.total == size
+    assert result.stderr.truncated == (size > cap)
+    assert result.stderr.head == written[:cap]
+    assert result.stderr.tail == written[-tail:]
+
+
 def test_a_death_by_signal_is_no_exit_and_no_time_out(tmp_path: Path) -> None:
     """The signal is told by its number."""
     assert sh("kill -SEGV $$", cwd=tmp_path).ending == Signalled(signal.SIGSEGV)

@@ -11,6 +11,8 @@ from mutkit.model.campaign import JsonRpcProbe
 from mutkit.model.effect import Died, Effect, Hung, NothingSeen, Refused, Returned
 from mutkit.model.ending import Exited
 from mutkit.probes import run_probe
+from mutkit.probes.framing import NewlineFraming
+from mutkit.probes.jsonrpc_probe import _MalformedError, _Talk
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -33,6 +35,19 @@ def write(message):
 def answer(request, **what):
     write({"jsonrpc": "2.0", "id": request["id"], **what})
 """
+
+
+class _Saying:
+    """In place of a server: says these messages, then ends."""
+
+    def __init__(self, *messages: dict[str, Any]) -> None:
+        self._rest = [json.dumps(message).encode() + b"\n" for message in messages]
+
+    def send(self, *_: object) -> bool:
+        return True
+
+    def receive(self, *_: object) -> bytes:
+        return self._rest.pop(0) if self._rest else b""
 
 
 @pytest.fixture
@@ -82,12 +97,83 @@ def test_an_error_answer_is_a_refusal(probing: Callable[..., ProbeRun]) -> None:
     assert effect == Refused(-32603, "no", [1])
 
 
-@pytest.mark.parametrize("error", ["'text'", "{'code': True, 'message': 'x'}", "{'code': 1}"])
-def test_an_error_that_is_none_is_not_taken_for_one(probing: Callable[..., ProbeRun], error: str) -> None:
-    """A code that is no whole number, a message that is no text."""
-    effect = probing(f"answer(read(), error={error})").effect
+@pytest.mark.parametrize(
+    ("answer", "why"),
+    [
+        ({"jsonrpc": "2.0", "error": "text"}, "error without"),
+        ({"jsonrpc": "2.0", "error": {"code": True, "message": "x"}}, "error without"),
+        ({"jsonrpc": "2.0", "error": {"code": 1}}, "error without"),
+        ({"jsonrpc": "2.0", "error": None}, "error without"),
+        ({"jsonrpc": "2.0"}, "neither"),
+        ({"jsonrpc": "2.0", "result": 1, "error": None}, "both"),
+        ({"jsonrpc": "2.0", "result": 1, "error": {"code": 1, "message": "x"}}, "both"),
+        ({"result": 1}, "jsonrpc"),
+        ({"jsonrpc": "1.0", "result": 1}, "jsonrpc"),
+        ({"jsonrpc": 2.0, "result": 1}, "jsonrpc"),
+        ({"jsonrpc": "2.0", "result": [float("nan")]}, "NaN"),
+        ({"jsonrpc": "2.0", "result": float("-inf")}, "-Infinity"),
+    ],
+)
+def test_an_answer_that_is_none_is_not_taken_for_one(answer: dict[str, Any], why: str) -> None:
+    """Exactly one of result and error, an error with code and message, the version, and nothing but JSON."""
+    talk = _Talk(_Saying({**answer, "id": 1}), NewlineFraming(), 5.0)  # type: ignore[arg-type]
+    with pytest.raises(_MalformedError, match=why):
+        talk.ask({"method": "x"})
+
+
+def test_a_malformed_answer_shows_nothing(probing: Callable[..., ProbeRun]) -> None:
+    """The reason has the answer in it; the words NaN and Infinity elsewhere are log lines."""
+    effect = probing(
+        "print('NaN'); print('{\"a\": Infinity} x'); print('{\"id\": 7, \"result\": NaN}'); answer(read())"
+    ).effect
     assert isinstance(effect, NothingSeen)
     assert effect.slug == "answer-malformed"
+    assert '{"id":1,"jsonrpc":"2.0"}' in effect.reason.replace('{"jsonrpc":"2.0","id":1}', '{"id":1,"jsonrpc":"2.0"}')
+
+
+UNREADABLE = {"jsonrpc": "2.0", "id": None, "error": {"code": -32700, "message": "what?"}}
+
+
+def test_an_error_without_an_id_answers_the_only_request(probing: Callable[..., ProbeRun]) -> None:
+    """A server that could not read the request cannot know its id; the probe does not wait for more."""
+    assert probing(f"read(); write({UNREADABLE}); sys.stdin.read(); time.sleep(60)").effect == Refused(-32700, "what?")
+
+
+def test_an_error_without_an_id_may_be_about_a_notification() -> None:
+    """So after one the answer with the id counts, and the error only if there is none."""
+    right = {"jsonrpc": "2.0", "id": 1, "result": 5}
+    for said, answer in (((UNREADABLE, right), right), ((UNREADABLE,), UNREADABLE)):
+        talk = _Talk(_Saying(*said), NewlineFraming(), 5.0)  # type: ignore[arg-type]
+        talk.notify({"method": "n"})
+        assert talk.ask({"method": "x"}) == answer
+
+
+def test_only_notifications_since_the_last_answer_make_an_error_without_an_id_doubtful() -> None:
+    """Whoever answered a later request has read what came before it."""
+    first, second = ({"jsonrpc": "2.0", "id": number, "result": 5} for number in (1, 2))
+    talk = _Talk(_Saying(first, UNREADABLE, second), NewlineFraming(), 5.0)  # type: ignore[arg-type]
+    talk.notify({"method": "n"})
+    assert talk.ask({"method": "x"}) == first
+    assert talk.ask({"method": "y"}) == UNREADABLE
+
+
+@pytest.mark.parametrize("framing", ["newline", "content-length"])
+def test_a_message_without_an_end_shows_nothing(
+    probing: Callable[..., ProbeRun], monkeypatch: pytest.MonkeyPatch, framing: str
+) -> None:
+    """It is neither a hang nor kept: after so many bytes the probe stops to listen."""
+    monkeypatch.setattr("mutkit.probes.framing.LIMIT", 2**20)
+    effect = probing("while True: os.write(1, b'x' * 65536)", framing=framing).effect
+    assert isinstance(effect, NothingSeen)
+    assert effect.slug == "output-over-cap"
+
+
+def test_a_length_of_5000_digits_shows_nothing(probing: Callable[..., ProbeRun]) -> None:
+    """It is not even a number that Python reads."""
+    program = "print('Content-Length: ' + '9' * 5000 + '\\n\\n{}', flush=True); sys.stdin.read()"
+    effect = probing(program, framing="content-length").effect
+    assert isinstance(effect, NothingSeen)
+    assert effect.slug == "output-over-cap"
 
 
 def test_the_handshake_of_mcp_comes_first(probing: Callable[..., ProbeRun]) -> None:
@@ -167,11 +253,40 @@ answer(request, result=[pong, read()])
 
 
 def test_dying_instead_of_answering_names_the_exception(probing: Callable[..., ProbeRun]) -> None:
-    """The last traceback on standard error is why."""
+    """The traceback that standard error ends with is why."""
     effect = probing("read(); print('log', file=sys.stderr); {}['gone']").effect
     assert isinstance(effect, Died)
     assert (effect.ending, effect.exception, effect.message) == (Exited(1), "KeyError", "'gone'")
     assert effect.stderr.startswith(b"log\n")
+
+
+LOGGING = "import logging; read()\ntry: 1/0\nexcept ArithmeticError: logging.exception('h')\n"
+
+
+@pytest.mark.parametrize(
+    ("last", "code"),
+    [
+        ("sys.exit(0)", 0),
+        ("sys.stderr.write('fatal: no model\\n'); sys.exit(3)", 3),
+        ("sys.exit('fatal: no model')", 1),
+    ],
+)
+def test_an_exception_that_was_only_logged_did_not_end_the_server(
+    probing: Callable[..., ProbeRun], last: str, code: int
+) -> None:
+    """It is shown with the rest of standard error, and not named as what the server died of."""
+    effect = probing(LOGGING + last).effect
+    assert isinstance(effect, Died)
+    assert (effect.ending, effect.exception, effect.message) == (Exited(code), "", "")
+    assert b"ZeroDivisionError" in effect.stderr
+
+
+def test_an_exception_after_17_mib_of_noise_is_named(probing: Callable[..., ProbeRun]) -> None:
+    """The end of standard error is kept, however much came before."""
+    effect = probing("read(); sys.stderr.write(('x' * 1023 + '\\n') * (17 * 1024)); {}['gone']").effect
+    assert isinstance(effect, Died)
+    assert (effect.exception, effect.message) == ("KeyError", "'gone'")
+    assert effect.stderr.endswith(b"KeyError: 'gone'\n")
 
 
 @pytest.mark.parametrize("last", ["read()", "read(); os.close(1); sys.stdin.read(); os._exit(0)"])
@@ -249,7 +364,7 @@ def test_messages_with_a_length_header(probing: Callable[..., ProbeRun]) -> None
     program = """
 size = int(sys.stdin.buffer.readline().split(b":")[1]); sys.stdin.buffer.readline()
 request = json.loads(sys.stdin.buffer.read(size))
-body = json.dumps({"id": request["id"], "result": request["params"]}).encode()
+body = json.dumps({"jsonrpc": "2.0", "id": request["id"], "result": request["params"]}).encode()
 sys.stdout.buffer.write(b"Content-Length: %d\\r\\n\\r\\n" % len(body) + body); sys.stdout.flush()
 """
     assert probing(program, framing="content-length").effect == Returned({"q": "é"})

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from mutkit.model.campaign import PythonProbe
-from mutkit.model.effect import Died, NothingSeen, RaisedException, Returned
-from mutkit.model.ending import Exited
+from mutkit.model.effect import Died, Hung, NothingSeen, RaisedException, Returned
+from mutkit.model.ending import Capture, Exited, ProcessResult, Signalled, TimedOut
 from mutkit.probes import run_probe
+from mutkit.probes.python_probe import _answer, _effect
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -146,6 +147,69 @@ def test_a_value_that_is_no_json_is_named_and_not_guessed(
     run = probing(f"def f(): return {value}")
     assert slug(run) == "not-json"
     assert reason in run.effect.reason  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "class D(dict):\n    def items(self): raise KeyError(1)\ndef f(): return D(a=1)",
+        "class D(dict):\n    def items(self): raise SystemExit(1)\ndef f(): return D(a=1)",
+        "class L(list):\n    def __iter__(self): raise OSError('x')\ndef f(): return L([1])",
+        "class B(bytes):\n    def __bytes__(self): raise OSError('x')\ndef f(): return B(b'1')",
+    ],
+)
+def test_a_value_that_cannot_be_looked_at_is_no_json(probing: Callable[..., ProbeRun], source: str) -> None:
+    """The function did return: what its value's class raises afterwards is no crash."""
+    assert slug(probing(source)) == "not-json"
+
+
+def test_a_value_is_looked_at_once(probing: Callable[..., ProbeRun]) -> None:
+    """A class that shows something else each time cannot get past the check."""
+    source = """
+    class D(dict):
+        seen = 0
+        def items(self):
+            D.seen += 1
+            return [("a", 1)] if D.seen < 3 else [("a", {2})]
+    def f(): return D(a=1)
+    """
+    assert probing(source).effect == Returned({"a": 1})
+
+
+@pytest.mark.parametrize(
+    "replaced",
+    [
+        "json.dumps = json.loads = json.JSONEncoder = lambda *a, **k: '{}'",
+        "builtins.open = None",
+        "os.getpid = os._exit = os.path.realpath = None",
+        "base64.b64encode = traceback.extract_tb = inspect.isawaitable = None",
+    ],
+)
+def test_what_the_subject_replaces_in_the_library_does_not_change_what_is_told(
+    probing: Callable[..., ProbeRun], replaced: str
+) -> None:
+    """Neither while it is imported nor when it is called."""
+    source = (
+        f"import base64, builtins, inspect, json, os, traceback\n{replaced}\ndef f():\n    {replaced}\n    return 1"
+    )
+    assert probing(source).effect == Returned(1)
+
+
+@pytest.mark.parametrize(
+    "text", ["{}\n", "[]\n", "null\n", "{\n", "é\n", '{"kind": "raised"}\n', '{"kind": [], "message": ""}\n']
+)
+def test_a_result_that_cannot_be_read_is_no_answer(text: str, tmp_path: Path) -> None:
+    """Of a process that ended well nothing was seen; of another it is known how it ended."""
+    (tmp_path / "result").write_text(text, encoding="utf-8")
+    answer = _answer(tmp_path / "result")
+    for ending, effect in (
+        (Exited(1), Died(Exited(1))),
+        (Signalled(9), Died(Signalled(9))),
+        (TimedOut(2.0), Hung(2.0)),
+    ):
+        assert _effect(answer, ProcessResult((), ending, Capture(), Capture(), 0.1), 2.0) == effect
+    told = _effect(answer, ProcessResult((), Exited(0), Capture(), Capture(), 0.1), 2.0)
+    assert told == Died(Exited(0)) if text == "null\n" else isinstance(told, NothingSeen)
 
 
 def test_a_value_that_holds_itself_is_no_json(probing: Callable[..., ProbeRun]) -> None:
