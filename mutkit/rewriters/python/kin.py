@@ -6,16 +6,17 @@ from typing import TYPE_CHECKING, Any
 
 import libcst as cst
 
-from mutkit.rewriters.python.matcher import equal, literal
+from mutkit.rewriters.python.matcher import equal
 from mutkit.rewriters.python.places import bodies, expressions
 from mutkit.rewriters.python.shape import children
+from mutkit.rewriters.python.values import LITERALS, literal
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from mutkit.rewriters.python.scopes import Scope
 
-LITERALS: dict[type[cst.CSTNode], str] = {
+CONSTANTS: dict[type[cst.CSTNode], str] = {
     cst.Integer: "the integer",
     cst.Float: "the float",
     cst.Imaginary: "the complex number",
@@ -44,10 +45,10 @@ def resemblance(pattern: cst.CSTNode, target: cst.CSTNode) -> str:
     kinds = type(pattern), type(target)
     if kinds[0] is kinds[1]:
         return ""
-    if kinds[0] in LITERALS and kinds[1] in LITERALS:
+    if kinds[0] in CONSTANTS and kinds[1] in CONSTANTS:
         mine, its = _value(pattern), _value(target)
         alike = mine is not None and its is not None and mine == its
-        return f"is {LITERALS[kinds[1]]} {_code(target)}" if alike else ""
+        return f"is {CONSTANTS[kinds[1]]} {_code(target)}" if alike else ""
     if kinds == (cst.Assign, cst.AnnAssign):
         return "has an annotation"
     if kinds == (cst.AnnAssign, cst.Assign):
@@ -100,8 +101,7 @@ def _value(node: cst.CSTNode) -> Any:
         return {"True": True, "False": False}.get(node.value)
     if isinstance(node, cst.ConcatenatedString):
         return node.evaluated_value
-    plain = (cst.Integer, cst.Float, cst.Imaginary, cst.SimpleString)
-    return literal(node.value) if isinstance(node, plain) else None
+    return literal(node.value) if isinstance(node, LITERALS) else None
 
 
 def _code(node: cst.CSTNode) -> str:

@@ -4,8 +4,6 @@ then are.
 
 from __future__ import annotations
 
-import ast
-import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, TypeAlias
 
@@ -14,6 +12,7 @@ import libcst as cst
 from mutkit.rewriters.python.metavariables import ANY
 from mutkit.rewriters.python.pattern import one_in, run_in
 from mutkit.rewriters.python.shape import BODIES, meaning, units
+from mutkit.rewriters.python.values import literal, texts
 
 Captures: TypeAlias = Mapping[str, "cst.CSTNode | tuple[cst.CSTNode, ...]"]
 """What each metavariable stands for: a node, or for ``$$$X`` (key ``$$$X``) a tuple of members of a sequence.
@@ -125,13 +124,6 @@ def normal(node: cst.CSTNode) -> cst.CSTNode:
     return node
 
 
-def literal(text: str) -> Any:
-    """Return the value of a literal's source text, without the warnings that its escapes may give."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        return ast.literal_eval(text)
-
-
 def _match_literal(pattern: Any, target: Any, captures: Captures) -> Iterator[Captures]:
     """Strings and numbers are equal when their values are, however they are spelled."""
     if pattern.value == target.value:
@@ -148,16 +140,7 @@ def _match_formatted(pattern: Any, target: Any, captures: Captures) -> Iterator[
 
 def _parts(string: Any) -> list[Any]:
     """Return the parts of an f-string, its text by value: quotes and prefix do not count."""
-    prefix = "r" if "r" in string.start.lower() else ""
-    quote = string.start.lstrip("rRfFbBtT")
-    parts: list[Any] = []
-    for part in string.parts:
-        if isinstance(part, (cst.FormattedStringText, cst.TemplatedStringText)):
-            text = part.value if prefix and part.value.endswith("\\") else literal(prefix + quote + part.value + quote)
-            parts.append(text)
-        else:
-            parts.append(part)
-    return parts
+    return [part if text is None else text for part, text in zip(string.parts, texts(string), strict=True)]
 
 
 def _match_replacement(pattern: Any, target: Any, captures: Captures) -> Iterator[Captures]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import libcst as cst
 
 from mutkit.errors import NearMiss
-from mutkit.rewriters.python.kin import LITERALS, parts, resemblance, unoffered
+from mutkit.rewriters.python.kin import CONSTANTS, parts, resemblance, unoffered
 from mutkit.rewriters.python.matcher import NOTHING, match, match_run, normal, parameters, statements
 from mutkit.rewriters.python.metavariables import show
 from mutkit.rewriters.python.pattern import Pattern, one_in, run_in, walk
@@ -148,7 +148,7 @@ def _node_differences(pattern: cst.CSTNode, target: cst.CSTNode) -> list[Differe
         return [(1, f"operator is `{_code(target)}`, not `{_code(pattern)}`")]
     likeness = resemblance(pattern, target) if one_in(pattern) is None else ""
     if likeness:
-        return [(int(type(pattern) not in LITERALS), likeness), *_in_common(pattern, target)]
+        return [(int(type(pattern) not in CONSTANTS), likeness), *_in_common(pattern, target)]
     if type(pattern) is not type(target) or one_in(pattern) is not None:
         return _instead(pattern, target, 1 + sum(1 for _ in walk(pattern)))
     if isinstance(pattern, LEAVES):

@@ -12,6 +12,7 @@ import libcst as cst
 from mutkit.errors import AnchorError
 from mutkit.rewriters.python.metavariables import Metavariable, Readable, metavariable, place, readable
 from mutkit.rewriters.python.shape import children
+from mutkit.rewriters.python.values import check
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -90,7 +91,12 @@ def parse(text: str, slug: str) -> Pattern:
     if not plain:
         raise AnchorError(slug, "the pattern is empty.")
     read = readable(plain, slug)
-    module, expression = _parse(read, plain, slug)
+    try:
+        module, expression = _parse(read, plain, slug)
+        for node in walk(module if expression is None else expression):
+            check(node)
+    except (cst.CSTValidationError, SyntaxError, ValueError) as error:  # what the grammar alone lets pass
+        raise AnchorError(slug, f"this is no Python: {getattr(error, 'msg', error)}.") from error
     _refuse_stray_runs(module, slug, whole=expression)
     return Pattern(module, expression, frozenset(read.found))
 

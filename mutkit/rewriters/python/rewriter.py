@@ -31,7 +31,7 @@ def _depth() -> Iterator[None]:
     sys.setrecursionlimit(max(sys.getrecursionlimit(), DEPTH))  # not restored: other threads may be deep in a tree
     try:
         yield
-    except RecursionError as error:
+    except (RecursionError, MemoryError) as error:  # Python's own parser raises the latter
         raise AnchorError("source-syntax", "the code is nested too deeply to be searched.") from error
 
 

@@ -111,7 +111,8 @@ class _Emitted:
         if self.code == self.text or start == end:
             return Span(start, end)
         mine, its = _solid(self.code), _solid(self.text)
-        return Span(its[bisect.bisect_left(mine, start)], its[bisect.bisect_left(mine, end - 1)] + 1)
+        first, last = bisect.bisect_left(mine, start), bisect.bisect_left(mine, end) - 1  # a module ends with blanks
+        return Span(its[first], its[last] + 1) if first <= last else Span(len(self.text), len(self.text))
 
 
 def _solid(text: str) -> list[int]:

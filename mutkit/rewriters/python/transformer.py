@@ -38,7 +38,7 @@ def load(path: Path, class_name: str) -> type:
     sys.modules[name] = module  # dataclasses and pickles look their module up by name
     try:
         spec.loader.exec_module(module)
-    except Exception as error:  # the user's code: whatever it raises is what there is to report
+    except (Exception, SystemExit) as error:  # the user's code: whatever it raises is what there is to report
         raise AnchorError("rewrite-invalid", f"{path}: importing it raised {type(error).__name__}: {error}.") from error
     finally:
         sys.dont_write_bytecode = writes
@@ -59,8 +59,8 @@ def transform(source: Source, scope: str, transformer: type) -> Rewriting:
     """
     inside = find_scope(source, scope)
     made = _run(inside, transformer)
-    after = _rebuilt(inside, made).code if source.module.code == source.text else ""
-    if not after:
+    after = _printed(_rebuilt(inside, made), transformer)
+    if source.module.code != source.text:
         raise AnchorError("source-syntax", "libcst does not print this file as it is, so no transformer can change it.")
     regions = _changes(inside.node, made)
     if not regions:
@@ -85,7 +85,7 @@ def transform(source: Source, scope: str, transformer: type) -> Rewriting:
 def _run(scope: Scope, transformer: type) -> cst.CSTNode:
     try:
         made = scope.node.visit(transformer())
-    except Exception as error:  # the user's code: whatever it raises is what there is to report
+    except (Exception, SystemExit) as error:  # the user's code: whatever it raises is what there is to report
         raise AnchorError(
             "rewrite-invalid", f"{transformer.__name__} raised {type(error).__name__}: {error}."
         ) from error
@@ -96,6 +96,15 @@ def _run(scope: Scope, transformer: type) -> cst.CSTNode:
             "scope around it.",
         )
     return made
+
+
+def _printed(made: cst.Module, transformer: type) -> str:
+    try:
+        return made.code
+    except Exception as error:  # libcst checks the kinds of nodes nowhere: a wrong one raises whatever it happens to
+        raise AnchorError(
+            "rewrite-invalid", f"{transformer.__name__} made a tree that cannot be printed: {error}."
+        ) from error
 
 
 def _rebuilt(scope: Scope, made: cst.CSTNode) -> cst.Module:

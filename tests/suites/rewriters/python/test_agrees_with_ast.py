@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from types import ModuleType
 
 MODULES = [argparse, inspect, json.decoder, subprocess]
-SAMPLES = 60
+SAMPLES = 30
 SEED = 20240229
 
 

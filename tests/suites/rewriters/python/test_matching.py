@@ -89,6 +89,7 @@ MATCH = {
     "another spelling of a string": ("f('\\n')", 'f("\\x0a")'),
     "another spelling of a number": ("f(1000)", "f(1_000)"),
     "quotes of an f-string": ("f'a{b}'", 'x = F"a{ b }"'),
+    "quotes at the ends of an f-string's text": ('f"""{a}\'{b}\\""""', "x = f'''{a}\\'{b}\"'''"),
     "an escape in an f-string": ("f'\\t{b}'", 'x = f"\\x09{b}"'),
     "a metavariable in an f-string": ("f'{$X}: {$Y!r:>{$W}}'", "x = f'{a + 1}: {b!r:>{width}}'"),
     "a dollar in a string": ("f('$X')", "f('$X')"),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 import libcst as cst
 import pytest
@@ -64,6 +64,18 @@ class DropReturn(cst.CSTTransformer):
         return cst.RemoveFromParent() if is_it else updated_node
 
 
+class DropsEveryLine(cst.CSTTransformer):
+    """Removes statements."""
+
+    def leave_SimpleStatementLine(  # noqa: N802
+        self,
+        original_node: cst.SimpleStatementLine,  # noqa: ARG002
+        updated_node: cst.SimpleStatementLine,  # noqa: ARG002
+    ) -> cst.RemovalSentinel:
+        """Remove the line."""
+        return cst.RemoveFromParent()
+
+
 class DropDefault(cst.CSTTransformer):
     """Changes a parameter."""
 
@@ -100,6 +112,22 @@ class Raises(cst.CSTTransformer):
     def visit_Name(self, node: cst.Name) -> None:  # noqa: N802
         """Fail."""
         raise LookupError(node.value)
+
+
+class Exits(cst.CSTTransformer):
+    """Ends the interpreter."""
+
+    def visit_Name(self, node: cst.Name) -> None:  # noqa: N802
+        """Exit."""
+        raise SystemExit(node.value)
+
+
+class PutsABlock(cst.CSTTransformer):
+    """Makes a tree that is none."""
+
+    def leave_Assign(self, original_node: cst.Assign, updated_node: cst.Assign) -> cst.BaseSmallStatement:  # noqa: N802, ARG002
+        """Put what is no statement in the place of one."""
+        return cast("cst.BaseSmallStatement", cst.IndentedBlock([]))
 
 
 class NeedsArguments(cst.CSTTransformer):
@@ -141,6 +169,8 @@ def transform(transformer: type, scope: str = "A.f", source: str = SOURCE) -> Re
     [
         (RenameEverywhere, "rewrite-invalid"),
         (Raises, "rewrite-invalid"),
+        (Exits, "rewrite-invalid"),
+        (PutsABlock, "rewrite-invalid"),
         (NeedsArguments, "rewrite-invalid"),
         (RemovesTheScope, "rewrite-invalid"),
         (Nothing, "rewrite-no-effect"),
@@ -198,6 +228,11 @@ def test_a_transformer_may_have_the_whole_module_as_scope() -> None:
     assert b"x = g(b, a)\n" in transform(SwapArguments, scope="", source="x = g(a, b)\n").mutant
 
 
+def test_a_transformer_may_remove_all_that_a_module_has() -> None:
+    """An empty file is a program as well."""
+    assert transform(DropsEveryLine, scope="", source="x = 1\n").mutant == b"\n"
+
+
 def test_a_transformer_is_loaded_from_a_file(tmp_path: Path) -> None:
     """The file is executed as it is, leaves no module and no byte-code behind."""
     path = tmp_path / "rewrites.py"
@@ -216,6 +251,7 @@ def test_a_transformer_is_loaded_from_a_file(tmp_path: Path) -> None:
         (None, "no such Python file"),
         ("x = = 1", "SyntaxError"),
         ("1 / 0", "ZeroDivisionError"),
+        ("raise SystemExit(3)", "SystemExit"),
         ("x = 1", "defines no class `Mine`"),
         ("class Mine: pass", "no subclass of libcst.CSTTransformer"),
         ("def Mine(): pass", "no subclass of libcst.CSTTransformer"),
