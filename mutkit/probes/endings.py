@@ -9,6 +9,11 @@ from mutkit.probes.traceback_text import escaped_error
 STDERR_TAIL = 8192
 """Bytes of standard error that go with the effect of a process that died."""
 
+TRACEBACK_TAIL = 2**20
+"""Bytes of standard error in which a traceback is looked for; the longest are of functions that call one another
+without end.
+"""
+
 UNCAUGHT = 1
 """The exit code of a Python whose program let an exception escape."""
 
@@ -28,7 +33,7 @@ def effect_without_answer(result: ProcessResult, after: float) -> Died | Hung | 
             return Hung(after)
         case Exited() | Signalled() as ending:
             tail = result.stderr.tail
-            error = escaped_error(tail) if ending == Exited(UNCAUGHT) else None
+            error = escaped_error(tail[-TRACEBACK_TAIL:]) if ending == Exited(UNCAUGHT) else None
             if error is None:
                 return Died(ending, stderr=tail[-STDERR_TAIL:])
             return Died(ending, error.type, error.message, tail[-STDERR_TAIL:])

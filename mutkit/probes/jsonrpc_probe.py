@@ -53,7 +53,7 @@ class _Talk:
         self._messages: Iterator[bytes] = iter(())
         self._last_id = 0
         self._notified = False  # since the last request
-        self.sent = b""
+        self.sent = bytearray()
         self.ended = False
 
     @property
@@ -160,7 +160,7 @@ def run_jsonrpc_probe(probe: JsonRpcProbe, stage: Stage, surroundings: Surroundi
         effect = Hung(surroundings.deadline)  # whatever it did once its input was closed
     if effect is None:
         effect = effect_without_answer(result, surroundings.deadline)
-    return ProbeRun(effect, result, talk.sent)
+    return ProbeRun(effect, result, bytes(talk.sent))
 
 
 def _converse(probe: JsonRpcProbe, talk: _Talk) -> Effect | None:

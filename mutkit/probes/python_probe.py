@@ -20,7 +20,11 @@ if TYPE_CHECKING:
     from mutkit.stage import Stage
 
 _INSIDE = Path(__file__).with_name("python_inside.py").absolute()
+LIMIT = 64 * 2**20
+"""Bytes of what a function returned, as JSON, that are read."""
+
 _SLUGS = {
+    "over-limit": "output-over-cap",
     "function-missing": "probe-function-missing",
     "not-json": "not-json",
     "wrong-tree": "wrong-tree",
@@ -51,6 +55,10 @@ def run_python_probe(probe: PythonProbe, stage: Stage, surroundings: Surrounding
 def _answer(path: Path) -> object:
     """Return what the runner wrote: None if it did not come to that, ``{}`` if it cannot be read."""
     try:
+        size = path.stat().st_size
+        if size > LIMIT:
+            reason = f"what the function returned or raised has {size:,} bytes as JSON, over the limit of {LIMIT:,}"
+            return {"kind": "over-limit", "message": reason}
         text = path.read_bytes()
     except OSError:
         return None
