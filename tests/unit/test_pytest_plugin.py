@@ -118,3 +118,28 @@ def test_paths_through_a_link_are_relative_all_the_same(tmp_path: Path) -> None:
 def test_names_of_exceptions_leave_builtins_out(kind: type, name: str) -> None:
     """Other modules are named."""
     assert plugin.qualified_name(kind) == name
+
+
+@pytest.mark.parametrize(
+    ("where", "name"),
+    [
+        *((json, name) for name in ("dumps", "JSONEncoder")),
+        *((json.JSONEncoder, name) for name in ("__init__", "encode", "iterencode", "default")),
+        *((os, name) for name in ("open", "write", "close")),
+    ],
+)
+def test_a_line_is_appended_whatever_a_case_has_replaced(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, where: Any, name: str
+) -> None:
+    """What a line needs was bound before any case ran."""
+    with monkeypatch.context() as patch:
+        patch.setattr(where, name, None)
+        plugin.append_line(str(tmp_path / "seen"), {"case": "a", "value": ["é"]})
+    assert (tmp_path / "seen").read_bytes() == b'{"case": "a", "value": ["\\u00e9"]}\n'
+
+
+def test_a_path_in_the_tree_needs_no_look_at_the_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A case may have replaced ``realpath`` when its id is asked for."""
+    with monkeypatch.context() as patch:
+        patch.setattr(os.path, "realpath", None)
+        assert plugin.relative_path(tmp_path / "a" / "b.py", tmp_path) == "a/b.py"
