@@ -38,8 +38,13 @@ def match(pattern: Any, target: Any, captures: Captures = NOTHING) -> Iterator[C
         yield from match_run(statements(pattern), statements(target), captures)
         return
     pattern, target = normal(pattern), normal(target)
-    if KINDS.get(type(pattern), type(pattern)) is KINDS.get(type(target), type(target)):
+    if kind_of(pattern) is kind_of(target):
         yield from SPECIAL.get(type(pattern), _match_fields)(pattern, target, captures)
+
+
+def kind_of(node: cst.CSTNode) -> type[cst.CSTNode]:
+    """Return the kind of a node; kinds that are spellings of one another are one. Unequal kinds never match."""
+    return KINDS.get(type(node), type(node))
 
 
 def equal(one: cst.CSTNode, other: cst.CSTNode) -> bool:

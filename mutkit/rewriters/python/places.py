@@ -34,6 +34,12 @@ def bodies(scope: Scope) -> Sequence[tuple[cst.CSTNode, Body]]:
     return [*whole, *_bodies(scope.node)]
 
 
+@lru_cache(maxsize=CACHED)
+def blocks(scope: Scope) -> Sequence[tuple[cst.CSTNode, Body, Sequence[Unit]]]:
+    """Return (owner, body, its statements one by one) for all bodies inside of the scope, outer ones first."""
+    return [(owner, body, units(body)) for owner, body in bodies(scope)]
+
+
 def _bodies(node: cst.CSTNode) -> Iterator[tuple[cst.CSTNode, Body]]:
     for _, child in children(node):
         if isinstance(child, cst.BaseSuite):

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from mutkit.errors import AnchorError
-from mutkit.rewriters.python.matcher import NOTHING, Captures, match, match_run
+from mutkit.rewriters.python.matcher import NOTHING, Captures, kind_of, match, match_run
 from mutkit.rewriters.python.nearmiss import nearest
-from mutkit.rewriters.python.pattern import Pattern, run_in
-from mutkit.rewriters.python.places import bodies, expressions, start_of
+from mutkit.rewriters.python.pattern import Pattern, one_in, run_in
+from mutkit.rewriters.python.places import blocks, expressions, start_of
 from mutkit.rewriters.python.shape import Body, Unit, units
 from mutkit.rewriters.python.source import Source, Span
 
@@ -70,20 +70,25 @@ def matches(scope: Scope, pattern: Pattern) -> Iterator[Found]:
     parameters, annotations, bases and body are its own.
     """
     if pattern.expression is None:
-        for owner, body in bodies(scope):
-            yield from _match_body(pattern, owner, body)
+        wanted = [unit.node for unit in units(pattern.module)]
+        for owner, body, here in blocks(scope):
+            yield from _match_body(wanted, owner, body, here)
     else:
+        kind = None if one_in(pattern.expression) else kind_of(pattern.expression)
         for expression, unit, around, block in expressions(scope):
+            if kind not in (None, kind_of(expression)):  # nearly all: cheaper than to ask the matcher
+                continue
             for captures in match(pattern.expression, expression):
                 yield Found((expression,), captures, block, around, (unit,) if unit else ())
                 break
 
 
-def _match_body(pattern: Pattern, owner: cst.CSTNode, body: Body) -> Iterator[Found]:
-    wanted = [unit.node for unit in units(pattern.module)]
-    here = units(body)
+def _match_body(wanted: Sequence[cst.CSTNode], owner: cst.CSTNode, body: Body, here: Sequence[Unit]) -> Iterator[Found]:
     nodes = [unit.node for unit in here]
+    kind = None if run_in(wanted[0]) is not None else kind_of(wanted[0])
     for first, last in _windows(wanted, len(here)):
+        if kind not in (None, kind_of(nodes[first])):
+            continue
         for captures in match_run(wanted, nodes[first:last], NOTHING):
             yield Found(tuple(nodes[first:last]), captures, body, owner, tuple(here[first:last]))
             break

@@ -53,13 +53,17 @@ def line_of(node: ast.stmt | ast.expr) -> int:
     return min([node.lineno, *(each.lineno for each in decorators)])
 
 
-def code_of(text: str, node: ast.stmt | ast.expr) -> str:
+def code_of(lines: list[bytes], node: ast.stmt | ast.expr) -> str:
     """Return the node's source as an author would copy it into a pattern: whole lines, or the piece of a
-    line.
+    line. (``ast.get_source_segment`` splits the whole file for each piece.)
     """
-    if isinstance(node, ast.expr) or text.split("\n")[line_of(node) - 1][: node.col_offset].strip():
-        return ast.get_source_segment(text, node) or ""
-    return "\n".join(text.split("\n")[line_of(node) - 1 : node.end_lineno])
+    assert node.end_lineno
+    first, last = line_of(node), node.end_lineno
+    if isinstance(node, ast.expr) or lines[first - 1][: node.col_offset].strip():
+        piece = b"\n".join(lines[node.lineno - 1 : last])
+        left = len(lines[last - 1]) - (node.end_col_offset or 0)
+        return piece[node.col_offset : len(piece) - left].decode()
+    return b"\n".join(lines[first - 1 : last]).decode()
 
 
 def is_piece_of_a_string(above: ast.AST | None, node: ast.AST) -> bool:
@@ -107,10 +111,11 @@ def test_code_as_its_own_pattern_matches_exactly_the_places_that_ast_calls_equal
         for node in nodes
         if isinstance(node, kind) and not isinstance(node, ast.Starred)
     ]
+    lines = read(module).split(b"\n")
     chosen = random.Random(SEED).sample(eligible, SAMPLES)  # a sample that is the same each time
     wrong = []
     for node in chosen:
-        code = code_of(source.text, node)
+        code = code_of(lines, node)
         expected = [line_of(each) for each in equal[key(node.value if isinstance(node, ast.Expr) else node)]]
         pattern = parse(code, "pattern-syntax")
         found = [source.line_of(start_of(source, each.nodes[0])) for each in matches(scope, pattern)]
