@@ -212,12 +212,18 @@ def test_a_result_that_cannot_be_read_is_no_answer(text: str, tmp_path: Path) ->
     assert told == Died(Exited(0)) if text == "null\n" else isinstance(told, NothingSeen)
 
 
-def test_a_value_over_the_limit_is_not_read(probing: Callable[..., ProbeRun], monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("over", [0, 1])
+def test_a_value_over_the_limit_is_not_read(
+    probing: Callable[..., ProbeRun], monkeypatch: pytest.MonkeyPatch, over: int
+) -> None:
     """It could fill the memory of who asks; one at the limit is read."""
-    monkeypatch.setattr("mutkit.probes.python_probe.LIMIT", 1000)
-    around = len('{"kind": "json", "value": ""}\n')
-    assert probing(f"def f(): return 'x' * {1000 - around}").effect == Returned("x" * (1000 - around))
-    assert slug(probing(f"def f(): return 'x' * {1001 - around}")) == "output-over-cap"
+    size = 1000
+    monkeypatch.setattr("mutkit.probes.python_probe.LIMIT", len('{"kind": "json", "value": ""}\n') + size)
+    run = probing(f"def f(): return 'x' * {size + over}")
+    if over:
+        assert slug(run) == "output-over-cap"
+    else:
+        assert run.effect == Returned("x" * size)
 
 
 def test_a_value_that_holds_itself_is_no_json(probing: Callable[..., ProbeRun]) -> None:
