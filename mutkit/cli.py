@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import io
 import json
 import os
@@ -17,7 +18,6 @@ import mutkit
 from mutkit.errors import ExitCode, MutkitError, Problem, SpecError
 
 if TYPE_CHECKING:
-    from mutkit.load import Selection
     from mutkit.report.text import Line
 
 PATHS = click.argument("paths", nargs=-1, required=True, metavar="PATH...")
@@ -31,22 +31,32 @@ def main() -> None:
             stream.reconfigure(errors="backslashreplace")
     try:
         code = cli.main(standalone_mode=False)
-    except click.exceptions.Abort:
-        code = ExitCode.INTERRUPTED
-    except click.ClickException as error:
-        error.show()
-        code = ExitCode.USAGE
-    except SpecError as error:
-        _print_problems(error.problems)
-        code = error.exit_code
-    except MutkitError as error:
-        click.echo(f"mutkit: {error} [{error.slug}]", err=True)
-        code = error.exit_code
+    except Exception as error:  # noqa: BLE001  the one place where a bug of ours is caught, to give it its own exit code
+        code = _failed(error)
     except KeyboardInterrupt:
         code = ExitCode.INTERRUPTED
-    except Exception as error:  # noqa: BLE001  the one place where a bug of ours is caught, to give it its own exit code
-        code = _bug(error)
-    sys.exit(int(code or 0))
+    except SystemExit:  # click's own end where nobody reads our output any more
+        code = ExitCode.HOST
+    sys.exit(int(ExitCode.BUG if code is None else code))  # nothing defaults to success
+
+
+def _failed(error: Exception) -> ExitCode:
+    """Say what went wrong, and return the exit code that it has."""
+    match error:
+        case click.exceptions.Abort():
+            return ExitCode.INTERRUPTED
+        case click.ClickException():
+            error.show()
+            return ExitCode.USAGE
+        case SpecError():
+            _print_problems(error.problems)
+            return error.exit_code
+        case MutkitError():
+            click.echo(_harmless(f"mutkit: {error} [{error.slug}]"), err=True)
+            return error.exit_code
+        case OSError() if error.errno in (errno.EPIPE, errno.ENOSPC):
+            return ExitCode.HOST
+    return _bug(error)
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]}, epilog="Exit codes: docs/messages.md.")
@@ -121,11 +131,14 @@ def run(
     from mutkit.report import as_json, final_lines
     from mutkit.report.progress import listener
 
+    _refuse_target(json_file)
     selection = load(paths, only=only)
     out = sys.stderr if json_file == "-" else sys.stdout
     options = Options(jobs=jobs or min(os.cpu_count() or 1, 4), keep=keep)
     with _interruptible(), listener(out) as told:
         result = run_campaigns(selection, options, told, Cancellation())
+    if result.problems:
+        _print_problems(result.problems)
     _print_lines(final_lines(result), out)
     if json_file is not None:
         _write(json_file, json.dumps(as_json(result), indent=2, ensure_ascii=False) + "\n")
@@ -141,17 +154,26 @@ def show(spec: str) -> ExitCode:
     Example:
       mutkit show specs/bridge/accept-exit-0-without-message.toml
     """
-    from mutkit.campaign.lint import hindrance_problem
+    from mutkit.campaign.lint import hindrance_problem, only_stale
+    from mutkit.load import load
     from mutkit.model.observation import Hindrance
     from mutkit.mutate import diff, mutate
     from mutkit.report import show_lines
 
-    selection = _selected(spec)
+    selection = load([spec], drafts=True)
+    problems = list(selection.problems)
     for loaded in selection.specs:
         made = mutate(loaded)
         if isinstance(made, Hindrance):
-            raise SpecError([hindrance_problem(loaded, made)])
-        _print_lines(show_lines(loaded, made, diff(made, loaded.spec.file)), sys.stdout)
+            problems.append(hindrance_problem(loaded, made))
+        else:
+            _print_lines(show_lines(loaded, made, diff(made, loaded.spec.file)), sys.stdout)
+    if problems:
+        _print_problems(tuple(problems))
+        return ExitCode.STALE if only_stale(problems) else ExitCode.USAGE
+    if not selection.specs:
+        click.echo("no spec was found, so nothing is shown", err=True)
+        return ExitCode.NOTHING_RAN
     return ExitCode.KILLED
 
 
@@ -172,18 +194,15 @@ def schema(kind: str) -> ExitCode:
     return ExitCode.KILLED
 
 
-def _selected(spec: str) -> Selection:
-    from mutkit.load import load
+def _harmless(text: str) -> str:
+    from mutkit.report.text import harmless
 
-    selection = load([spec], drafts=True)
-    if selection.problems:
-        raise SpecError(list(selection.problems))
-    return selection
+    return "\n".join(harmless(line) for line in text.split("\n"))
 
 
 def _print_problems(problems: tuple[Problem, ...]) -> None:
     for problem in problems:
-        click.echo(str(problem), err=True)
+        click.echo(_harmless(str(problem)), err=True)
     click.echo(f"{len(problems)} problem{'s' if len(problems) != 1 else ''}", err=True)
 
 
@@ -194,6 +213,17 @@ def _print_lines(lines: list[Line], out: Any) -> None:
         look = STYLES.get(style, "")
         options: dict[str, Any] = {look: True} if look in ("bold", "dim") else {"fg": look} if look else {}
         click.echo(click.style(text, **options) if options else text, file=out)
+
+
+def _refuse_target(name: str | None) -> None:
+    """Refuse a report's file that cannot be written, before a run is spent on it."""
+    if name in (None, "-"):
+        return
+    path = Path(str(name))
+    if not path.name or path.is_dir():
+        raise click.ClickException(f"--json {name!r}: name a file (or - for standard output)")
+    if not path.absolute().parent.is_dir():
+        raise click.ClickException(f"--json {name}: cannot be written: there is no folder {path.parent}")
 
 
 def _write(name: str, text: str) -> None:

@@ -84,6 +84,7 @@ def evidence(mutant: VariantRun | None, **controls: Any) -> Evidence:
     return Evidence(Controls(**(fields | controls)), mutant)
 
 
-def variant(effect: Effect, *cases: CaseRecord, confirmations: tuple[SuiteRun, ...] = ()) -> VariantRun:
-    """Return the run of a mutant."""
-    return VariantRun(effect, suite_run(*cases), confirmations)
+def variant(effect: Effect, *cases: CaseRecord, confirmations: tuple[SuiteRun, ...] | None = None) -> VariantRun:
+    """Return the run of a mutant, by default with one repeat that ended as the first."""
+    run = suite_run(*cases)
+    return VariantRun(effect, run, (run,) if confirmations is None else confirmations)

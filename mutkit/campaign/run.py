@@ -13,13 +13,13 @@ from mutkit.campaign.crew import Crew, as_they_end, crew
 from mutkit.campaign.ledger import Ledger
 from mutkit.campaign.lint import make_all
 from mutkit.campaign.tasks import Baseline, baseline_probes, baseline_suite, probes_of
-from mutkit.errors import SpecError
+from mutkit.errors import ExitCode, MutkitError, SpecError
 from mutkit.judge import conclude
 from mutkit.load import Selection
 from mutkit.model.campaign import LoadedCampaign
 from mutkit.model.mutant import Mutant
 from mutkit.model.observation import Hindrance
-from mutkit.model.result import RunResult, SpecResult
+from mutkit.model.result import Conclusion, RunResult, SpecResult
 from mutkit.model.spec import LoadedSpec
 from mutkit.process import Cancellation
 from mutkit.workspace import Workspaces
@@ -59,31 +59,47 @@ class _Account:
 
 
 def run_campaigns(selection: Selection, options: Options, listener: Listener, cancellation: Cancellation) -> RunResult:
-    """Run all selected specs and return the result; an interruption gives what was judged until then.
+    """Run all selected specs and return the result, whatever happens.
 
-    Raises SpecError when a spec is invalid (nothing is run then), HostError when this machine cannot hold or run
-    variants.
+    Problems of specs end it before anything is run. An interruption, or an error that ends the run (this machine cannot
+    hold or run variants), gives what was judged until then, and its own exit code and reason.
     """
     began = time.monotonic()
-    if selection.problems:
-        raise SpecError(list(selection.problems))
-    mutants, hindrances, invalid = make_all(selection.specs)
-    if invalid:
-        raise SpecError(invalid)
     account = _Account()
-    interrupted = False
+    mutants, hindrances, invalid = make_all(selection.specs)
+    problems = (*selection.problems, *invalid)
+    fault: MutkitError | KeyboardInterrupt | None = SpecError(list(problems)) if problems else None
     try:
-        for campaign, specs in _by_campaign(selection.specs):
+        for campaign, specs in _by_campaign(selection.specs) if fault is None else []:
             _run_campaign(campaign, specs, mutants, hindrances, options, listener, cancellation, account)
-    except KeyboardInterrupt:
-        interrupted = True
+    except (MutkitError, KeyboardInterrupt) as error:
+        fault = error
     order = {loaded.path: number for number, loaded in enumerate(selection.specs)}
     results = tuple(sorted(account.results, key=lambda result: order[result.loaded.path]))
-    conclusion = conclude(
-        [result.judgement.verdict for result in results], selected=len(selection.specs), interrupted=interrupted
+    return RunResult(
+        len(selection.specs),
+        results,
+        _conclusion(results, len(selection.specs), fault, len(problems)),
+        selection.left_out,
+        tuple(account.kept),
+        tuple(account.cleared),
+        time.monotonic() - began,
+        problems,
     )
-    duration = time.monotonic() - began
-    return RunResult(results, conclusion, selection.left_out, tuple(account.kept), tuple(account.cleared), duration)
+
+
+def _conclusion(
+    results: Sequence[SpecResult], selected: int, fault: MutkitError | KeyboardInterrupt | None, problems: int
+) -> Conclusion:
+    verdicts = [result.judgement.verdict for result in results]
+    found = conclude(verdicts, selected=selected, interrupted=isinstance(fault, KeyboardInterrupt))
+    if problems:
+        reason = f"{problems} problem{'s' if problems != 1 else ''} in specs or campaigns: nothing was run"
+        return Conclusion(ExitCode.USAGE, reason, found.counts)
+    if isinstance(fault, MutkitError):
+        reason = f"the run was ended by an error: {fault} [{fault.slug}]"
+        return Conclusion(fault.exit_code, reason, found.counts)
+    return found
 
 
 def _by_campaign(specs: Sequence[LoadedSpec]) -> list[tuple[LoadedCampaign, list[LoadedSpec]]]:
@@ -110,8 +126,9 @@ def _run_campaign(
         try:
             with crew(workspaces, campaign, options.jobs, cancellation) as workers:
                 _work(workers, ledger, listener)
-            ledger.source_changed(tuple(str(change) for change in workspaces.source_changes()))
         finally:
+            # Also when the run was cut short: what was judged may be another program than what is there now.
+            ledger.source_changed(tuple(str(change) for change in workspaces.source_changes()))
             account.results += ledger.results()
         if options.keep:
             for loaded in ledger.runnable():

@@ -11,6 +11,7 @@ from mutkit.judge import kept_out, noticed
 from mutkit.model.campaign import Probe
 from mutkit.model.case import SuiteRun
 from mutkit.model.effect import Effect
+from mutkit.model.mutant import CANARY_SUFFIX
 from mutkit.model.observation import Canary, VariantRun
 from mutkit.model.spec import LoadedSpec
 from mutkit.mutate import CANARY_TOKEN
@@ -86,28 +87,41 @@ def canary(place: Place, variant: Variant, specs: list[LoadedSpec], baseline: Ba
     """
     named = sorted({case_id for loaded in specs for case_id in loaded.killers})
     effects = _effects(place, variant, specs, baseline)
-    suite = run_cases(place, variant, _suite_deadline(place, baseline), [], named)
+    changed: list[str] = []
+    suite = run_cases(place, variant, _suite_deadline(place, baseline), changed, named)
     # Code that runs on import raises while the cases are collected: they could not even be loaded without it.
     failed = noticed(suite, named) | kept_out(suite, named, f"mutkit canary {CANARY_TOKEN}")
     trouble = "; ".join(t.message for t in suite.troubles)
-    return {s.path: Canary(failed, effect_of(s, effects, None), trouble) for s in specs}
+    executed = any(text.endswith(variant.file + CANARY_SUFFIX) for text in changed)
+    return {s.path: Canary(failed, effect_of(s, effects, None), executed, trouble) for s in specs}
 
 
 def mutant_run(place: Place, variant: Variant, loaded: LoadedSpec, baseline: Baseline) -> VariantRun:
     """Look at the mutant, run the whole suite, and run failing killers again as often as the campaign asks."""
     deadline = _suite_deadline(place, baseline)
     changed: list[str] = []
-    effect: Effect | None = None
-    if loaded.probe is not None:
-        key = repr(loaded.probe)
-        effect = look(place, variant, loaded.probe, baseline.probe_deadlines[key], changed).effect
+
+    def seen() -> Effect | None:
+        if loaded.probe is None:
+            return None
+        seconds = baseline.probe_deadlines[repr(loaded.probe)]
+        return look(place, variant, loaded.probe, seconds, changed).effect
+
+    effect = seen()
     suite = run_cases(place, variant, deadline, changed)
     killers = sorted(noticed(suite, loaded.killers))
-    repeats = place.campaign.campaign.suite.confirm if killers and suite.complete else 0
-    again = tuple(run_cases(place, variant, deadline, changed, killers) for _ in range(repeats))
-    if loaded.probe is None:
-        effect = recorded(suite, loaded.observed_case)
-    return VariantRun(effect, suite, again, tuple(changed))
+    if not killers or not suite.complete:
+        return VariantRun(effect or _own(suite, loaded), suite, changed=tuple(changed))
+    named = sorted({*killers, loaded.observed_case} - {""})
+    repeats = range(place.campaign.campaign.suite.confirm)
+    again = tuple(run_cases(place, variant, deadline, changed, named) for _ in repeats)
+    later = tuple(_own(run, loaded) or seen() for run in again)
+    return VariantRun(effect or _own(suite, loaded), suite, again, tuple(changed), later)
+
+
+def _own(suite: SuiteRun, loaded: LoadedSpec) -> Effect | None:
+    """Return what the case recorded that the spec observes; None for a spec with a probe."""
+    return recorded(suite, loaded.observed_case) if loaded.probe is None else None
 
 
 def _suite_deadline(place: Place, baseline: Baseline) -> float:

@@ -80,8 +80,10 @@ def _suite_fault(loaded: LoadedSpec, suite: SuiteRun | None) -> Judgement | None
 
 
 def _killers_fault(loaded: LoadedSpec, suite: SuiteRun) -> Judgement | None:
-    for case_id in loaded.killers:
+    for case_id in [*loaded.killers, *sorted(loaded.may_fail)]:
         outcome = suite.case(case_id).outcome
+        if outcome is not Outcome.MISSING and case_id not in loaded.killers:
+            continue
         if outcome is Outcome.MISSING:
             near = sorted(c.id for c in suite.cases if c.id.split("[")[0] == case_id.split("[")[0])[:5]
             hint = f"Did you mean {', '.join(near)}?" if near else "Name a case that the suite has."
@@ -126,6 +128,11 @@ def _null_fault(loaded: LoadedSpec, controls: Controls) -> Judgement | None:
     if null is None or null.suite is None or baseline.suite is None:
         reason = Reason("null-not-run", "the null mutant (the file rewritten to itself) was not run")
         return _fault(Verdict.INCONCLUSIVE, Blame.HOST, reason)
+    for trouble in null.suite.troubles:
+        return _fault(Verdict.INCONCLUSIVE, Blame.SUBJECT, Reason(trouble.slug, f"null mutant: {trouble.message}"))
+    if not null.suite.complete or (null.effect is None) != (baseline.effect is None):
+        reason = Reason("null-not-run", "the null mutant (the file rewritten to itself) was not run to its end")
+        return _fault(Verdict.INCONCLUSIVE, Blame.HOST, reason)
     before = {record.id: record.outcome for record in baseline.suite.cases}
     after = {record.id: record.outcome for record in null.suite.cases}
     changed = sorted(i for i in before.keys() | after.keys() if before.get(i) != after.get(i))
@@ -152,10 +159,11 @@ def _canary_fault(loaded: LoadedSpec, controls: Controls) -> Judgement | None:
     canary = controls.canary
     if canary is None:
         return _fault(Verdict.INCONCLUSIVE, Blame.HOST, Reason("canary-not-run", "the canary was not run"))
-    if canary.failed & loaded.killers.keys():
+    if canary.failed & loaded.killers.keys() and canary.executed:
         return None
+    done = "was never executed by the named cases" if canary.failed else "made none of the named cases fail"
     message = (
-        f"a mutant that raises in the anchor's scope made none of the named cases fail"
+        f"a mutant that raises in the anchor's scope {done}"
         f"{': ' + canary.trouble if canary.trouble else ''}, so {loaded.spec.file} of the workspace is not what "
         f"they run"
     )

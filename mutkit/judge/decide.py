@@ -101,6 +101,15 @@ def _fidelity_and_detection(loaded: LoadedSpec, baseline: VariantRun, mutant: Va
     detection = detect(loaded, baseline, mutant)
     if detection.unstable:
         return Judgement(Verdict.UNSTABLE, depth, Blame.TESTS, detection.unstable)
+    for later in mutant.later:
+        if classify(loaded, baseline.effect, later) is not shown:
+            message = f"the mutant was looked at twice: first it {describe_effect(mutant.effect)}; then it"
+            reason = Reason(
+                "repeats-disagree",
+                f"{message} {describe_effect(later)}",
+                "Make the probe and the mutant deterministic: what differs from look to look is no observation.",
+            )
+            return Judgement(Verdict.UNSTABLE, depth, Blame.SPEC, (reason,))
     verdict, blame = TABLE[shown, detection.column]
     if detection.wrong_because and shown is Shown.MODELLED:
         verdict, blame = Verdict.WRONG_REASON, Blame.SPEC

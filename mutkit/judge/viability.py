@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from mutkit.judge.control import UNREADABLE
+from mutkit.judge.detection import noticed
 from mutkit.model.case import Outcome, SuiteRun
 from mutkit.model.describe import describe_effect
 from mutkit.model.effect import Hung, NothingSeen
@@ -31,7 +32,24 @@ def viability_fault(loaded: LoadedSpec, mutant: VariantRun, depth: Depth) -> Jud
         return _fault(Verdict.TIMED_OUT, Depth.PROPAGATED, Blame.SPEC, "probe-timed-out", message, advice)
     if mutant.suite is None:
         return _fault(Verdict.INCONCLUSIVE, depth, Blame.HOST, "not-run", "the cases were not run under the mutant")
-    return _suite_fault(loaded, mutant.suite, depth)
+    return _suite_fault(loaded, mutant.suite, depth) or _repeats_fault(loaded, mutant, depth)
+
+
+def _repeats_fault(loaded: LoadedSpec, mutant: VariantRun, depth: Depth) -> Judgement | None:
+    """Return the judgement on repeats that were due and were not made, or that are no evidence."""
+    if mutant.suite is None or not noticed(mutant.suite, loaded.killers):
+        return None
+    due = loaded.campaign.campaign.suite.confirm
+    if len(mutant.confirmations) < due:
+        message = f"failing cases were to be run again {due} times, and were {len(mutant.confirmations)} times"
+        return _fault(Verdict.INCONCLUSIVE, depth, Blame.HOST, "not-run", message)
+    for run in mutant.confirmations:
+        for trouble in run.troubles:
+            return _fault(Verdict.INCONCLUSIVE, depth, Blame.TESTS, trouble.slug, f"run again: {trouble.message}")
+        if not run.complete:
+            message = f"run again, the cases came to no end: {run.result.ending}"
+            return _fault(Verdict.INCONCLUSIVE, depth, Blame.TESTS, "report-cut-short", message)
+    return None
 
 
 def _suite_fault(loaded: LoadedSpec, suite: SuiteRun, depth: Depth) -> Judgement | None:

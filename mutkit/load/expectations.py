@@ -10,7 +10,7 @@ from typing import Any
 from mutkit.errors import Problem
 from mutkit.load.toml import Document, Key
 from mutkit.model.effect import Crashes, Expectation
-from mutkit.model.matcher import Matcher
+from mutkit.model.matcher import UNSET, Matcher, glob_to_regex
 from mutkit.model.spec import Because
 
 
@@ -76,17 +76,31 @@ def _checked(document: Document, value: Any, key: Key, problems: list[Problem]) 
     return value
 
 
+def _regex(matcher: Matcher) -> None:
+    re.compile(matcher.regex or "")
+
+
+def _glob(matcher: Matcher) -> None:
+    glob_to_regex(matcher.glob or "", only_star=False)
+
+
 def _checked_matcher(document: Document, matcher: Matcher, key: Key, problems: list[Problem]) -> Matcher:
     given = matcher.given()
     if not given:
         advice = "A matcher that says nothing matches everything."
         problems.append(document.problem("matcher-empty", "is empty", advice, key))
-    if matcher.regex is not None:
+    for name, compiled in (("regular expression", _regex), ("glob", _glob)):
         try:
-            re.compile(matcher.regex)
+            compiled(matcher)
         except re.error as error:
-            advice = "Correct the regular expression."
-            problems.append(document.problem("regex-syntax", f"is no regular expression: {error}", advice, key))
+            advice = f"Correct the {name}."
+            problems.append(document.problem("regex-syntax", f"is no {name}: {error}", advice, key))
+    if matcher.length is not None and matcher.length < 0:
+        problems.append(document.problem("value-range", f"is {matcher.length}", "A length is 0 or more.", key))
+    if matcher.file is not None and matcher.equal is not UNSET:
+        problems.append(
+            document.problem("matcher-twice", "has `equal` and `file`", "Both say the whole: keep one.", key)
+        )
     if matcher.sha256 is not None and not re.fullmatch(r"[0-9a-fA-F]{64}", matcher.sha256):
         problems.append(document.problem("sha256-form", "is no SHA-256", "Write 64 hex digits.", key))
     if matcher.file is None:

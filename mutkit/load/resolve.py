@@ -14,6 +14,7 @@ from mutkit.load.toml import Document, Key, shown
 from mutkit.model.campaign import Campaign, JsonRpcProbe, LoadedCampaign, Probe, ProcessProbe, PythonProbe
 from mutkit.model.effect import Expectation
 from mutkit.model.spec import Because, LoadedSpec, Spec
+from mutkit.workspace import LEFT_OUT
 
 POSSIBLE = {
     ProcessProbe: ("exits", "crashes", "hangs"),
@@ -41,22 +42,36 @@ def resolve_campaign(document: Document, campaign: Campaign) -> tuple[LoadedCamp
     if not campaign.suite.cases:
         advice = "Name the suite's files or folders."
         problems.append(document.problem("cases-missing", "names nothing", advice, ("suite", "cases")))
-    for number_key, value in (("timeout", campaign.suite.timeout), ("confirm", campaign.suite.confirm)):
-        problems += _negative(document, value, ("suite", number_key))
+    problems += _out_of_range(document, campaign.suite.timeout, 0, LONGEST, ("suite", "timeout"))
+    problems += _out_of_range(document, campaign.suite.confirm, 1, MOST_REPEATS, ("suite", "confirm"))
+    problems += [
+        document.problem("env-name", f"{name!r} is no name of a variable", "Correct it.", ("suite", "env"))
+        for name in campaign.suite.env
+        if not name or "=" in name
+    ]
     for name, probe in campaign.probes.items():
         problems += probe_problems(document, probe, folder, ("probes", name))
     return LoadedCampaign(folder.name, document.path, tree, campaign), problems
 
 
-def _negative(document: Document, value: float, key: Key) -> list[Problem]:
-    if value >= 0:
+LONGEST, MOST_REPEATS = 86400, 100
+"""Bounds of seconds and of repeats: what is above is a slip of the hand."""
+
+
+def _out_of_range(document: Document, value: float, least: int, most: int, key: Key) -> list[Problem]:
+    if least <= value <= most:
         return []
-    return [document.problem("value-negative", f"is {value}", "It must be 0 or more.", key)]
+    return [document.problem("value-range", f"is {value}", f"It must be from {least} to {most:,}.", key)]
 
 
 def probe_problems(document: Document, probe: Probe, folder: Path, key: tuple[str | int, ...]) -> list[Problem]:
     """Return what a probe refers to in vain; mock scripts are relative to ``folder``, the campaign's."""
-    problems = _negative(document, probe.timeout, (*key, "timeout"))
+    problems = _out_of_range(document, probe.timeout, 0, LONGEST, (*key, "timeout"))
+    problems += [
+        document.problem("env-name", f"{name!r} is no name of a variable", "Correct it.", (*key, "env"))
+        for name in probe.env
+        if not name or "=" in name
+    ]
     for command, script in probe.mocks.items():
         if (folder / script).is_file():
             problems += _script_problems(folder / script, shown(folder / script))
@@ -106,6 +121,11 @@ def resolve_spec(document: Document, spec: Spec, campaign: LoadedCampaign) -> Lo
     may_fail = frozenset(
         _case(document, case, finder, problems, ("may_fail", number)) for number, case in enumerate(spec.may_fail)
     )
+    for number, case in enumerate(spec.may_fail):
+        if finder.find(case) in killers:
+            advice = "A case that must fail cannot be one that may."
+            key = ("may_fail", number)
+            problems.append(document.problem("case-contradicted", f"{case} stands in must_fail too", advice, key))
     if problems:
         return problems
     final = replace(spec, healthy=healthy, defective=defective)
@@ -137,6 +157,14 @@ def _source(document: Document, spec: Spec, campaign: LoadedCampaign, problems: 
         shown = link.relative_to(campaign.tree).as_posix()
         advice = "Name the file that it points to."
         problems.append(document.problem("file-is-link", f"{shown} is a symbolic link", advice, key))
+    elif spec.file != normal.relative_to(campaign.tree).as_posix():
+        plain = normal.relative_to(campaign.tree).as_posix()
+        message = f"{spec.file} is not written plainly"
+        problems.append(document.problem("file-not-plain", message, f"Write {plain}.", key))
+    elif left_out := set(spec.file.split("/")) & (LEFT_OUT | set(campaign.campaign.leave_out)):
+        message = f"{spec.file} is left out of copies, by the name {sorted(left_out)[0]}"
+        advice = "Take it out of `leave_out`, or name another file."
+        problems.append(document.problem("file-left-out", message, advice, key))
     elif not normal.is_file():
         message = f"{spec.file} is not a file of the tree"
         problems.append(document.problem("file-missing", message, "It is relative to the campaign's tree.", key))

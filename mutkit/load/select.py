@@ -32,62 +32,83 @@ class Selection:
 def load(paths: Sequence[str], *, only: Iterable[str] = (), drafts: bool = False) -> Selection:
     """Return the specs that ``paths`` name: spec files, campaign folders, or folders of campaigns.
 
-    ``only`` keeps the specs with these ids; ``drafts`` takes campaigns with ``gate = false`` also where only a folder
-    above
-    them is named. Raises UsageError for a path or an id that does not exist. Problems in files are returned, not
-    raised.
+    ``only`` keeps the specs with these ids (``id`` or ``campaign/id``); ``drafts`` takes campaigns with
+    ``gate = false`` also where only a folder above them is named. Raises UsageError for a path or an id that does not
+    exist, and for a file that is no spec. Problems in files are returned, not raised.
     """
-    folders, files, indirect = _sort(paths)
+    named = _sort(paths)
     specs: list[LoadedSpec] = []
     problems: list[Problem] = []
     left_out: list[str] = []
-    for folder in folders:
+    for folder, files in named.items():
         campaign = _campaign(folder, problems)
-        if campaign is not None and not campaign.campaign.gate and folder in indirect and not drafts:
+        if campaign is not None and not campaign.campaign.gate and files is FROM_ABOVE and not drafts:
             left_out.append(shown(folder))
             continue
-        chosen = [file for file in _spec_files(folder) if not files.get(folder) or file in files[folder]]
-        for file in chosen:
+        for file in _spec_files(folder) if isinstance(files, str) else files:
             found = _spec(file, campaign)
             specs += [found] if isinstance(found, LoadedSpec) else []
             problems += found if isinstance(found, list) else []
-    wanted = list(only)
-    unknown = [i for i in wanted if i not in {spec.id for spec in specs}]
+    return Selection(_only(specs, list(only), problems), tuple(problems), tuple(left_out))
+
+
+def _only(specs: list[LoadedSpec], wanted: list[str], problems: list[Problem]) -> tuple[LoadedSpec, ...]:
+    if not wanted:
+        return tuple(specs)
+    names = {word for spec in specs for word in (spec.id, f"{spec.campaign.name}/{spec.id}")}
+    unknown = [word for word in wanted if word not in names]
     if unknown and not problems:
         known = ", ".join(sorted(spec.id for spec in specs)) or "none"
         raise UsageError(f"--only: no spec has the id {', '.join(unknown)}. Selected ids: {known}", slug="id-unknown")
-    kept = tuple(spec for spec in specs if not wanted or spec.id in wanted)
-    return Selection(kept, tuple(problems), tuple(left_out))
+    return tuple(spec for spec in specs if spec.id in wanted or f"{spec.campaign.name}/{spec.id}" in wanted)
 
 
-def _sort(paths: Sequence[str]) -> tuple[list[Path], dict[Path, list[Path]], set[Path]]:
-    """Return the campaign folders in order, the spec files named in each, and the folders named only from above."""
-    folders: list[Path] = []
-    files: dict[Path, list[Path]] = {}
-    direct: set[Path] = set()
+WHOLE, FROM_ABOVE = "whole", "from above"
+"""How a campaign's folder was named: itself, or a folder above it. Else its spec files are listed one by one."""
+
+
+def _sort(paths: Sequence[str]) -> dict[Path, str | list[Path]]:
+    """Return the campaign folders in order; a folder that is named as a whole keeps all its specs."""
+    named: dict[Path, str | list[Path]] = {}
     for text in paths:
         path = Path(os.path.abspath(text))
         if path.is_file():
-            folder = path.parent
-            if path.name != CAMPAIGN_FILE:
-                files.setdefault(folder, []).append(path)
-            found = [folder]
-            direct.add(folder)
+            _sort_file(path, text, named)
         elif path.is_dir():
-            found = _campaign_folders(path)
-            direct |= {folder for folder in found if folder == path}
+            folders = _campaign_folders(path)
+            if not folders:
+                raise UsageError(f"{text}: no {CAMPAIGN_FILE} in it or below it", slug="campaign-missing")
+            for folder in folders:
+                if folder == path or named.get(folder) != WHOLE:
+                    named[folder] = WHOLE if folder == path else FROM_ABOVE
         else:
-            raise UsageError(f"{text}: there is no such file or folder", slug="path-missing")
-        if not found:
-            raise UsageError(f"{text}: no {CAMPAIGN_FILE} in it or below it", slug="campaign-missing")
-        folders += [folder for folder in found if folder not in folders]
-    return folders, files, set(folders) - direct
+            near = f". Did you mean {text}.toml?" if Path(f"{path}.toml").is_file() else ""
+            raise UsageError(f"{text}: there is no such file or folder{near}", slug="path-missing")
+    return named
+
+
+def _sort_file(path: Path, text: str, named: dict[Path, str | list[Path]]) -> None:
+    folder = path.parent
+    if path.name == CAMPAIGN_FILE:
+        named[folder] = WHOLE
+        return
+    if path.suffix != ".toml" or not (folder / CAMPAIGN_FILE).is_file():
+        message = f"{text}: is no spec: a spec is a .toml file beside {CAMPAIGN_FILE}"
+        raise UsageError(message, slug="path-not-a-spec")
+    files = named.setdefault(folder, [])
+    if files == FROM_ABOVE:
+        named[folder] = WHOLE
+    elif isinstance(files, list) and path not in files:
+        files.append(path)
 
 
 def _campaign_folders(path: Path) -> list[Path]:
-    if (path / CAMPAIGN_FILE).is_file():
-        return [path]
-    return sorted(file.parent for file in path.rglob(CAMPAIGN_FILE) if "__pycache__" not in file.parts)
+    """Return all campaign folders in a folder, itself first; links are not followed."""
+    found = []
+    for folder, folders, files in os.walk(path):
+        folders[:] = sorted(name for name in folders if name not in ("__pycache__", ".git", "node_modules"))
+        found += [Path(folder)] if CAMPAIGN_FILE in files else []
+    return sorted(found)
 
 
 def _spec_files(folder: Path) -> list[Path]:

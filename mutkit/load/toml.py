@@ -72,9 +72,12 @@ def read(path: Path, shown: str) -> Document | Problem:
     except UnicodeDecodeError as error:
         line = error.object[: error.start].count(b"\n") + 1
         return Problem("toml-encoding", "is not UTF-8, which TOML must be", "Save it as UTF-8.", shown, line)
+    if text.startswith("\ufeff"):
+        advice = "Save it as UTF-8 without a byte order mark."
+        return Problem("toml-encoding", "begins with a byte order mark", advice, shown, 1)
     try:
         data = tomli.loads(text)
-    except tomli.TOMLDecodeError as error:
+    except (ValueError, RecursionError) as error:  # TOMLDecodeError is one; numbers of 5,000 digits give plain ones
         message = re.sub(r" \(at line \d+, column \d+\)$", "", str(error))
         lineno = getattr(error, "lineno", None) or _line_in(str(error))
         return Problem("toml-syntax", f"is not TOML: {message}", "Correct the line.", shown, lineno)
@@ -125,7 +128,5 @@ def _table(parts: Key, *, is_list: bool, counts: dict[Key, int]) -> Key:
 
 def _open_string(value: str) -> str:
     """Return the quotes that close a multi-line string which ``value`` opens and does not close."""
-    for quotes in ('"""', "'''"):
-        if value.startswith(quotes) and quotes not in value[3:]:
-            return quotes
-    return ""
+    found = [(value.find(quotes), quotes) for quotes in ('"""', "'''") if value.count(quotes) % 2]
+    return min(found)[1] if found else ""

@@ -9,6 +9,7 @@ from dataclasses import fields, is_dataclass
 from typing import TYPE_CHECKING, Any, TypeVar, get_args, get_type_hints
 
 from mutkit.errors import Problem
+from mutkit.load.plain import plain
 from mutkit.load.toml import Document, Key
 from mutkit.model.campaign import Campaign, JsonRpcProbe, ProcessProbe, PythonProbe
 from mutkit.model.effect import Crashes, ErrorAnswer, Exits, Raises
@@ -43,16 +44,14 @@ def validate(document: Document, kind: type[T]) -> T | list[Problem]:
     """Return the document as ``kind``, or all that is wrong with it."""
     from pydantic import ValidationError
 
+    data, problems = plain(document)
     try:
-        text = json.dumps(document.data)
-    except TypeError as error:
-        return [document.problem("value-type", f"holds a value that no key takes: {error}", "Use text or numbers.")]
-    try:
-        read: T = adapter(kind).validate_json(text)
+        read: T = adapter(kind).validate_json(json.dumps(data))
     except ValidationError as error:
         details = error.errors(include_url=False, include_context=True)
-        return _problems(document, kind, details)
-    return read
+        told = {problem.key for problem in problems}
+        problems += [problem for problem in _problems(document, kind, details) if problem.key not in told]
+    return sorted(problems, key=lambda p: (p.line or 0, p.key)) if problems else read
 
 
 def _problems(document: Document, kind: type[Any], details: list[ErrorDetails]) -> list[Problem]:
@@ -64,7 +63,10 @@ def _problems(document: Document, kind: type[Any], details: list[ErrorDetails]) 
         slug, message, advice = _words(kind, detail, key, branches)
         found.setdefault((key, message), document.problem(slug, message, advice, key))
     if not found:
-        return [document.problem("value-type", "is not as the format says", "See docs/authoring.md.")]
+        key, _ = _split(document.data, details[0]["loc"])
+        what = _toml_type(details[0]["input"])
+        advice = "No value of that type can stand there; docs/authoring.md has what can."
+        return [document.problem("value-type", f"is {what}", advice, key)]
     return _without_echoes(list(found.values()))
 
 
@@ -98,8 +100,9 @@ def _is_wanted_branch(data: Any, key: Key, branches: list[tuple[Key, str]]) -> b
             here = here[part]
         if isinstance(here, dict):
             if name in _PROBES.values():
-                kind = here.get("kind", "process")
-                if name != _PROBES.get(kind, "ProcessProbe") or (kind not in _PROBES and key[-1] != "kind"):
+                kind = here.get("kind")
+                known = isinstance(kind, str) and kind in _PROBES
+                if name != (_PROBES[str(kind)] if known else "ProcessProbe") or not (known or key[-1] == "kind"):
                     return False
             elif name not in _BRANCHES and not name.startswith("dict"):
                 return False

@@ -36,25 +36,30 @@ def as_bytes(value: Json | bytes) -> bytes:
     return value.encode("utf-8", "surrogatepass")
 
 
-def glob_to_regex(pattern: str, *, only_star: bool) -> re.Pattern[bytes]:
-    """Return the regular expression on bytes for a glob that must cover the whole value.
+def as_text(value: Json | bytes) -> str:
+    """Return bytes as text, with those that are no UTF-8 as lone surrogates; text as it is; other JSON as JSON text."""
+    return value if isinstance(value, str) else as_bytes(value).decode("utf-8", "surrogateescape")
 
-    ``*`` is any run of bytes, newlines included. With ``only_star`` every other character stands for itself; else
-    ``?`` is one UTF-8 character and ``[...]`` a set of ASCII characters (``[!...]`` negated).
+
+def glob_to_regex(pattern: str, *, only_star: bool) -> re.Pattern[str]:
+    """Return the regular expression for a glob that must cover the whole value; ``re.error`` for a set that is none.
+
+    ``*`` is any run of characters, newlines included. With ``only_star`` every other character stands for itself; else
+    ``?`` is one character and ``[...]`` a set of them (``[!...]`` all others).
     """
     token = r"\*" if only_star else r"\*|\?|\[!?[^\]]+\]"
     out = []
     for part in re.split(f"({token})", pattern):
         if part == "*":
-            out.append(b".*")
+            out.append(".*")
         elif part == "?" and not only_star:
-            out.append(rb"(?:[\x00-\x7f]|[\xc2-\xf4][\x80-\xbf]{1,3}|[\x80-\xff])")
+            out.append(".")
         elif not only_star and part.startswith("[") and part.endswith("]") and len(part) > 2:
-            body = part[1:-1]
-            out.append(as_bytes(f"[^{body[1:]}]" if body.startswith("!") else f"[{body}]"))
+            body = part[1:-1].replace("\\", "\\\\")
+            out.append(f"[^{body[1:]}]" if body.startswith("!") else f"[{body}]")
         else:
-            out.append(re.escape(as_bytes(part)))
-    return re.compile(rb"\A" + b"".join(out) + rb"\Z", re.DOTALL)
+            out.append(re.escape(part))
+    return re.compile(r"\A" + "".join(out) + r"\Z", re.DOTALL)
 
 
 def is_json_subset(wanted: Json, given: Json) -> bool:
@@ -128,7 +133,7 @@ MatcherLike: TypeAlias = str | int | float | bool | list[Any] | Matcher | None
 def matches(wanted: MatcherLike | bytes, given: Json | bytes) -> bool:
     """Return whether ``given`` looks as ``wanted`` says; text and its UTF-8 bytes are the same value."""
     if isinstance(wanted, str):
-        return isinstance(given, (str, bytes)) and bool(glob_to_regex(wanted, only_star=True).match(as_bytes(given)))
+        return isinstance(given, (str, bytes)) and bool(glob_to_regex(wanted, only_star=True).match(as_text(given)))
     if not isinstance(wanted, Matcher):
         return is_same_json(wanted, given)
     return all(_TESTS[key](value, given) for key, value in wanted.given().items())
@@ -147,8 +152,8 @@ def _contains_json(wanted: Json, given: Json | bytes) -> bool:
 
 _TESTS = {
     "equal": is_same_json,
-    "glob": lambda wanted, given: bool(glob_to_regex(wanted, only_star=False).match(as_bytes(given))),
-    "regex": lambda wanted, given: bool(re.search(as_bytes(wanted), as_bytes(given))),
+    "glob": lambda wanted, given: bool(glob_to_regex(wanted, only_star=False).match(as_text(given))),
+    "regex": lambda wanted, given: bool(re.search(wanted, as_text(given))),
     "contains": lambda wanted, given: as_bytes(wanted) in as_bytes(given),
     "length": lambda wanted, given: wanted == len(as_bytes(given)),
     "sha256": lambda wanted, given: wanted.lower() == hashlib.sha256(as_bytes(given)).hexdigest(),

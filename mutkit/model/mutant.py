@@ -6,6 +6,10 @@ from dataclasses import dataclass
 
 from mutkit.model.site import Site
 
+CANARY_SUFFIX = ".mutkit-canary"
+"""What an executed canary adds to the path of its source file, for the path of an empty file beside it: the proof that
+this very copy was executed, in whichever process."""
+
 
 @dataclass(frozen=True)
 class Mutant:

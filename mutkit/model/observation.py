@@ -15,25 +15,30 @@ from mutkit.model.effect import Effect
 class VariantRun:
     """What one variant was seen to do.
 
-    ``effect`` what the probe (or the case's own record) showed, None where none was asked for; ``suite`` the run of
-    the cases, None where they were not run; ``confirmations`` later runs of the failing killers alone; ``changed``
-    the files of the workspace that the run changed (they were put back).
+    ``effect`` what the probe (or the case's own record) showed, None where none was asked for; ``suite`` the run of the
+    cases, None where they were not run; ``confirmations`` later runs of the failing killers alone; ``changed`` the
+    files of the workspace that the run changed (they were put back); ``later`` what was shown when it was looked at
+    again.
     """
 
     effect: Effect | None = None
     suite: SuiteRun | None = None
     confirmations: tuple[SuiteRun, ...] = ()
     changed: tuple[str, ...] = ()
+    later: tuple[Effect | None, ...] = ()
 
 
 @dataclass(frozen=True)
 class Canary:
-    """What the canary of a spec's anchor scope did: the cases that failed under it, or could not be loaded because of
-    it; and what the probe showed.
+    """What the canary of a spec's anchor scope did.
+
+    ``failed`` the cases that failed under it, or could not be loaded because of it; ``effect`` what the probe showed;
+    ``executed`` whether the canary itself was seen to be executed while the cases ran (it leaves a file).
     """
 
     failed: frozenset[str]
     effect: Effect | None
+    executed: bool = True
     trouble: str = ""
 
 

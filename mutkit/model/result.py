@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from mutkit.errors import ExitCode
+from mutkit.errors import ExitCode, Problem
 from mutkit.model.judgement import Judgement
 from mutkit.model.mutant import Mutant
 from mutkit.model.observation import Evidence
@@ -36,15 +36,16 @@ class SpecResult:
 class RunResult:
     """A whole run.
 
-    ``results`` in the order of the selection; ``left_out`` the campaigns that were not selected (``gate = false``);
-    ``kept`` the
-    workspaces that were kept on request; ``cleared`` the leftovers of dead runs that were removed; ``duration`` in
-    seconds.
+    ``selected`` the number of specs; ``results`` in their order; ``left_out`` the campaigns that were not selected
+    (``gate = false``); ``kept`` the workspaces that were kept on request; ``cleared`` the leftovers of dead runs that
+    were removed; ``duration`` in seconds; ``problems`` what made the specs invalid: where there is one, nothing was run.
     """
 
+    selected: int
     results: tuple[SpecResult, ...]
     conclusion: Conclusion
     left_out: tuple[str, ...]
     kept: tuple[str, ...]
     cleared: tuple[str, ...]
     duration: float
+    problems: tuple[Problem, ...] = ()

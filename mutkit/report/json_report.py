@@ -24,12 +24,13 @@ def as_json(result: RunResult) -> dict[str, Json]:
         "schema": SCHEMA,
         "tool": {"name": "mutkit", "version": mutkit.__version__},
         "environment": {"python": platform.python_version(), "platform": platform.platform()},
-        "counts": {"selected": sum(result.conclusion.counts.values()), **result.conclusion.counts},
+        "counts": {"selected": result.selected, **result.conclusion.counts},
         "exit": {"code": int(result.conclusion.code), "reason": result.conclusion.reason},
         "seconds": round(result.duration, 2),
         "left_out": list(result.left_out),
         "kept": list(result.kept),
         "cleared": list(result.cleared),
+        "problems": [vars(problem) for problem in result.problems],
         "judgements": [_judgement(one) for one in result.results],
     }
 
@@ -126,6 +127,7 @@ def report_schema() -> dict[str, Any]:
                 "left_out": {"type": "array", "items": text},
                 "kept": {"type": "array", "items": text},
                 "cleared": {"type": "array", "items": text},
+                "problems": {"type": "array", "items": {"type": "object", "required": ["slug", "message", "advice"]}},
                 "judgements": {"type": "array", "items": judgement},
             }
         ),

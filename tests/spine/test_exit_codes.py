@@ -171,7 +171,8 @@ def test_a_host_that_cannot_run_it_is_71(tmp_path: Path) -> None:
     changed = campaign.replace('cases = ["tests"]', 'cases = ["tests"]\npython = "no/such/python"')
     done = mutkit(write_project(tmp_path, {"specs/greeting/campaign.toml": changed}), "run", "specs")
     assert done.returncode == 71, done.stderr
-    assert "[host]" in done.stderr
+    assert "exit 71: the run was ended by an error" in done.stdout
+    assert "[host]" in done.stdout
 
 
 def test_a_bug_of_ours_is_70_with_a_log(tmp_path: Path) -> None:
@@ -204,6 +205,7 @@ def test_a_report_that_cannot_be_written_is_an_error_and_leaves_nothing_half_wri
     done = mutkit(write_project(tmp_path), "run", "specs", "--json", "no/such/folder/report.json")
     assert done.returncode == 2
     assert "cannot be written" in done.stderr
+    assert "killed" not in done.stdout + done.stderr, "the run was spent before the target was looked at"
 
 
 def test_keep_leaves_a_workspace_with_the_mutant(tmp_path: Path) -> None:
@@ -235,3 +237,56 @@ def test_plain_output_has_no_escape_codes(tmp_path: Path) -> None:
     done = mutkit(write_project(tmp_path), "run", "specs")
     assert "\x1b" not in done.stdout + done.stderr
     assert "killed" in done.stdout
+
+
+@pytest.mark.parametrize("target", ["", ".", "/"])
+def test_a_report_target_that_is_no_file_is_refused_before_the_run(tmp_path: Path, target: str) -> None:
+    """Exit 2 at once."""
+    done = mutkit(write_project(tmp_path), "run", "specs", "--json", target)
+    assert (done.returncode, "name a file" in done.stderr) == (2, True)
+
+
+def test_problems_are_in_the_json_report_too(tmp_path: Path) -> None:
+    """A program that reads the report learns why nothing was run."""
+    done = mutkit(write_project(tmp_path, {S: SPEC.replace("defect =", "defekt =")}), "run", "specs", "--json", "-")
+    report = report_of(done)
+    assert [problem["slug"] for problem in report["problems"]] == ["key-missing", "key-unknown"]
+    assert report["judgements"] == []
+
+
+def test_show_tells_stale_invalid_and_nothing_apart(tmp_path: Path) -> None:
+    """``show`` ends as ``lint`` does."""
+    moved = {"greeting.py": SOURCE.replace("not name.strip()", "name.isspace()")}
+    assert mutkit(write_project(tmp_path / "a", dict(moved)), "show", S).returncode == 3
+    assert mutkit(write_project(tmp_path / "b", {S: "x"}), "show", S).returncode == 2
+    assert mutkit(write_project(tmp_path / "c", {S: None}), "show", "specs/greeting").returncode == 5
+
+
+def test_a_folder_named_beside_one_of_its_specs_is_still_whole(tmp_path: Path) -> None:
+    """Naming a spec narrows nothing that is named as a whole."""
+    stale = {"specs/greeting/stale.toml": SPEC.replace("not name.strip()", "not name")}
+    folder = write_project(tmp_path, dict(stale))
+    for words in (("specs/greeting", S), (S, "specs/greeting"), ("specs", S), (S, "specs")):
+        done = mutkit(folder, "lint", *words)
+        assert (done.returncode, "stale.toml" in done.stderr) == (3, True), words
+    assert mutkit(folder, "lint", S).returncode == 0
+
+
+def test_a_file_that_is_no_spec_is_refused(tmp_path: Path) -> None:
+    """A wrong name never shrinks the selection in silence."""
+    done = mutkit(write_project(tmp_path), "lint", "greeting.py", S)
+    assert done.returncode == 2
+    assert "greeting.py: is no spec: a spec is a .toml file beside campaign.toml [path-not-a-spec]" in done.stderr
+
+
+def test_output_that_cannot_be_written_is_the_hosts_fault(tmp_path: Path) -> None:
+    """A full disk is neither a finding nor a bug of ours."""
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run(
+            [sys.executable, "-m", "mutkit", "schema", "spec"],
+            cwd=ROOT,
+            stdout=full,
+            stderr=subprocess.PIPE,
+            check=False,
+        )
+    assert done.returncode == 71, done.stderr

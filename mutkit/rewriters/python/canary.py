@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import libcst as cst
 
+from mutkit.model.mutant import CANARY_SUFFIX
 from mutkit.rewriters.python.places import start_of
 from mutkit.rewriters.python.replace import newline_at
 from mutkit.rewriters.python.scopes import Scope, definitions, find_scope
@@ -20,7 +21,9 @@ def plant(source: Source, scope: str, site_line: int, token: str) -> bytes:
     is no such scope.
     """
     around = _innermost(source, find_scope(source, scope), site_line)
-    statement = f"raise RuntimeError({f'mutkit canary {token}'!r})"
+    # The file beside the source proves that this very copy was executed, in whichever process: a case that only reads
+    # the source, or that fails for another reason, leaves none. If it cannot be made, OSError is raised instead.
+    statement = f"raise RuntimeError({f'mutkit canary {token}'!r}, open(__file__ + {CANARY_SUFFIX!r}, 'w').close())"
     body = around.node if isinstance(around.node, cst.Module) else around.node.body
     present = units(body)
     rest = [unit for index, unit in enumerate(present) if not _comes_first(present[: index + 1])]

@@ -15,6 +15,8 @@ from mutkit.rewriters import rewriter_for
 if TYPE_CHECKING:
     from pathlib import Path
 
+CANARY = b"raise RuntimeError('mutkit canary t', open(__file__ + '.mutkit-canary', 'w').close())"
+
 
 @dataclass(frozen=True)
 class Language:
@@ -200,21 +202,21 @@ def test_a_canary_raises_as_soon_as_its_scope_runs(tmp_path: Path, scope: str, p
     canary = subprocess.run([sys.executable, "-I", "mutant.py"], cwd=tmp_path, capture_output=True, check=False)
     assert (plain.returncode, plain.stderr) == (0, b"")
     assert canary.returncode == 1
-    assert b"RuntimeError: mutkit canary t0ken" in canary.stderr
+    assert b"RuntimeError: ('mutkit canary t0ken', None)" in canary.stderr
 
 
 def test_a_canary_goes_to_the_innermost_definition_around_the_site() -> None:
     """With the module as scope, the function around the site raises, and importing the module does not."""
     source = b"class A:\n    def f(self):\n        return 1\n\n    def g(self):\n        return 2\n"
     mutant = rewriter_for("a.py").canary(source, scope="", site_line=6, token="t")
-    assert mutant == source.replace(b"return 2", b"raise RuntimeError('mutkit canary t'); return 2")
+    assert mutant == source.replace(b"return 2", CANARY + b"; return 2")
 
 
 def test_a_canary_for_a_site_in_the_parameters_goes_to_the_named_scope() -> None:
     """A default on the line of the ``def`` is in no body: the named function itself raises."""
     source = b"def f(\n    a=1,\n):\n    return a\n"
     mutant = rewriter_for("a.py").canary(source, scope="f", site_line=2, token="t")
-    assert mutant == source.replace(b"return a", b"raise RuntimeError('mutkit canary t'); return a")
+    assert mutant == source.replace(b"return a", CANARY + b"; return a")
 
 
 @pytest.mark.parametrize("joint", [" + ", "\n    ", " or ", ".a."], ids=["sums", "strings", "ors", "attributes"])

@@ -98,6 +98,8 @@ def test_another_case_that_is_skipped_or_gone_under_the_mutant_is_collateral(out
     assert judge(loaded_spec(), evidence(variant(DEFECTIVE, failed(KILLER), *others))).verdict is Verdict.COLLATERAL
 
 
+ONCE = suite_run(failed(KILLER), case(OTHER))
+
 BEFORE_THE_TABLE: list[tuple[str, Evidence, Verdict, str]] = [
     ("stale", Evidence(hindrance=Hindrance("anchor-missing", "no match")), Verdict.STALE, "anchor-missing"),
     ("no-effect rewrite", Evidence(hindrance=Hindrance("rewrite-no-effect", "x")), Verdict.STALE, "rewrite-no-effect"),
@@ -165,6 +167,60 @@ BEFORE_THE_TABLE: list[tuple[str, Evidence, Verdict, str]] = [
         evidence(None, canary=Canary(frozenset({OTHER}), HEALTHY)),
         Verdict.INCONCLUSIVE,
         "mutant-not-loaded",
+    ),
+    (
+        "canary noticed by a case that never ran it",
+        evidence(None, canary=Canary(frozenset({KILLER}), HEALTHY, executed=False)),
+        Verdict.INCONCLUSIVE,
+        "mutant-not-loaded",
+    ),
+    (
+        "null in trouble",
+        evidence(
+            None, null=VariantRun(HEALTHY, suite_run(case(KILLER), case(OTHER), troubles=(Trouble("wrong-tree", "x"),)))
+        ),
+        Verdict.INCONCLUSIVE,
+        "wrong-tree",
+    ),
+    (
+        "null cut short",
+        evidence(None, null=VariantRun(HEALTHY, suite_run(case(KILLER), case(OTHER), complete=False))),
+        Verdict.INCONCLUSIVE,
+        "null-not-run",
+    ),
+    ("null not looked at", evidence(None, null=VariantRun(None, green())), Verdict.INCONCLUSIVE, "null-not-run"),
+    (
+        "fewer repeats than were due",
+        evidence(variant(DEFECTIVE, failed(KILLER), case(OTHER), confirmations=())),
+        Verdict.INCONCLUSIVE,
+        "not-run",
+    ),
+    (
+        "a repeat in trouble",
+        evidence(
+            variant(
+                DEFECTIVE,
+                failed(KILLER),
+                case(OTHER),
+                confirmations=(suite_run(failed(KILLER), troubles=(Trouble("wrong-tree", "x"),)),),
+            )
+        ),
+        Verdict.INCONCLUSIVE,
+        "wrong-tree",
+    ),
+    (
+        "a repeat cut short",
+        evidence(
+            variant(DEFECTIVE, failed(KILLER), case(OTHER), confirmations=(suite_run(failed(KILLER), complete=False),))
+        ),
+        Verdict.INCONCLUSIVE,
+        "report-cut-short",
+    ),
+    (
+        "looked at twice, another effect",
+        evidence(VariantRun(DEFECTIVE, ONCE, (ONCE,), later=(CRASHED,))),
+        Verdict.UNSTABLE,
+        "repeats-disagree",
     ),
     ("hang", evidence(variant(Hung(5.0), failed(KILLER))), Verdict.TIMED_OUT, "probe-timed-out"),
     (
@@ -289,3 +345,9 @@ def test_an_observation_that_meets_healthy_counts_as_the_baselines_even_if_its_b
     loose = loaded_spec(healthy=Expectation(returns="answer*"))
     judgement = judge(loose, evidence(variant(Returned("answer 2"), case(KILLER), case(OTHER))))
     assert judgement.verdict is Verdict.NO_EFFECT
+
+
+def test_a_case_that_may_fail_but_does_not_exist_is_told() -> None:
+    """An excuse for a case that nobody has excuses nothing: the id is wrong."""
+    judgement = judge(loaded_spec(may_fail=["tests/test_it.py::test_gone"]), evidence(None))
+    assert (judgement.verdict, judgement.reasons[0].slug) == (Verdict.INCONCLUSIVE, "case-missing")

@@ -229,12 +229,92 @@ BROKEN: list[tuple[str, dict[str, str | bytes | None], list[str]]] = [
         ],
     ),
     (
-        "numbers below zero",
-        _campaign('cases = ["tests"]', 'cases = ["tests"]\ntimeout = -1.5\nconfirm = -1'),
+        "numbers out of range",
+        _campaign('cases = ["tests"]', 'cases = ["tests"]\ntimeout = -1.5\nconfirm = 0'),
         [
-            f"{C}:6: suite.timeout: is -1.5 [value-negative] It must be 0 or more.",
-            f"{C}:7: suite.confirm: is -1 [value-negative] It must be 0 or more.",
+            f"{C}:6: suite.timeout: is -1.5 [value-range] It must be from 0 to 86,400.",
+            f"{C}:7: suite.confirm: is 0 [value-range] It must be from 1 to 100.",
         ],
+    ),
+    (
+        "a number that is not finite, a date, and another fault beside them",
+        _campaign('cases = ["tests"]', 'cases = ["tests"]\ntimeout = inf\nargs = [2020-01-01]\nbogus = 1'),
+        [
+            f"{C}:6: suite.timeout: is inf [value-type] It must be a finite number.",
+            f"{C}:7: suite.args[0]: is a date or time [value-type] No key takes one: write a text.",
+            f"{C}:8: suite.bogus: is not a key [key-unknown] "
+            "Known keys: cases, harness, args, python, env, timeout, confirm.",
+        ],
+    ),
+    (
+        "a NUL in a path",
+        _spec('file = "greeting.py"', 'file = "greeting.py\\u0000"'),
+        [f"{S}:2: file: holds a NUL character [value-type] Take it out."],
+    ),
+    (
+        "a variable that can be none",
+        _campaign('cases = ["tests"]\nenv = { PYTEST', 'cases = ["tests"]\nenv = { "A=B" = "", PYTEST'),
+        [f"{C}:6: suite.env: 'A=B' is no name of a variable [env-name] Correct it."],
+    ),
+    (
+        "a kind that is no text",
+        _spec('kind = "python"', "kind = []"),
+        [f"{S}:11: probe.kind: is [] [value-unknown] Use one of 'process', 'jsonrpc', 'python'."],
+    ),
+    (
+        "a value of a type that nothing there takes",
+        _spec('returns = "Hello  !"', "raises = [1]"),
+        [
+            f"{S}:19: defective.raises: is a list [value-type] "
+            "No value of that type can stand there; docs/authoring.md has what can."
+        ],
+    ),
+    (
+        "a byte order mark",
+        {S: b"\xef\xbb\xbf" + SPEC.encode()},
+        [f"{S}:1: begins with a byte order mark [toml-encoding] Save it as UTF-8 without a byte order mark."],
+    ),
+    (
+        "a number too long to read",
+        {S: SPEC + "\nx = " + "1" * 5000 + "\n"},
+        [
+            f"{S}: is not TOML: Exceeds the limit (4300 digits) for integer string conversion: value has 5000 digits; "
+            "use sys.set_int_max_str_digits() to increase the limit [toml-syntax] Correct the line."
+        ],
+    ),
+    (
+        "a file that is not written plainly",
+        _spec('"greeting.py"', '"./greeting.py"'),
+        [f"{S}:2: file: ./greeting.py is not written plainly [file-not-plain] Write greeting.py."],
+    ),
+    (
+        "a file that is left out of copies",
+        {C: 'leave_out = ["greeting.py"]\n' + CAMPAIGN},
+        [
+            f"{S}:2: file: greeting.py is left out of copies, by the name greeting.py [file-left-out] "
+            "Take it out of `leave_out`, or name another file."
+        ],
+    ),
+    (
+        "a case that must fail and may fail",
+        _spec('defect = "A', 'may_fail = ["tests/test_greeting.py::test_a_blank_name_is_refused"]\ndefect = "A'),
+        [
+            f"{S}:1: may_fail[0]: tests/test_greeting.py::test_a_blank_name_is_refused stands in must_fail too "
+            "[case-contradicted] A case that must fail cannot be one that may."
+        ],
+    ),
+    (
+        "a glob that is none",
+        _spec('returns = "Hello  !"', 'returns = { glob = "[z-a]" }'),
+        [
+            f"{S}:19: defective.returns: is no glob: bad character range z-a at position 3 [regex-syntax] "
+            "Correct the glob."
+        ],
+    ),
+    (
+        "a matcher that says the whole twice",
+        _spec('returns = "Hello  !"', 'returns = { equal = "x", file = "blank-name.toml" }'),
+        [f"{S}:19: defective.returns: has `equal` and `file` [matcher-twice] Both say the whole: keep one."],
     ),
     (
         "a mock script that is wrong",

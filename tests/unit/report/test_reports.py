@@ -33,7 +33,7 @@ def _result(seen: Evidence) -> RunResult:
     loaded = loaded_spec()
     judgement = judge(loaded, seen)
     conclusion = conclude([judgement.verdict], selected=1)
-    return RunResult((SpecResult(loaded, None, seen, judgement),), conclusion, ("specs/drafts",), (), (), 1.5)
+    return RunResult(1, (SpecResult(loaded, None, seen, judgement),), conclusion, ("specs/drafts",), (), (), 1.5)
 
 
 def _text(seen: Evidence) -> str:
