@@ -38,7 +38,7 @@ class RunResult:
 
     ``selected`` the number of specs; ``results`` in their order; ``left_out`` the campaigns that were not selected
     (``gate = false``); ``kept`` the workspaces that were kept on request; ``cleared`` the leftovers of dead runs that
-    were removed; ``duration`` in seconds; ``problems`` what made the specs invalid: where there is one, nothing was run.
+    were removed; ``duration`` in seconds; ``problems`` what made the specs invalid: with one, nothing was run.
     """
 
     selected: int
