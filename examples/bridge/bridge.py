@@ -97,7 +97,8 @@ class StartRun:
                     self.on_message(item.get("text"), line)
             case "turn.failed":
                 error = event.get("error")
-                self._failure = str(error.get("message", "")) if isinstance(error, dict) else ""
+                reason = error.get("message") if isinstance(error, dict) else None
+                self._failure = reason.strip() if isinstance(reason, str) else ""
 
     def on_message(self, text: Any, line: str) -> None:
         """Select a message, an empty one too; what was unreadable before it counts no more."""
@@ -110,10 +111,10 @@ class StartRun:
     def finish(self, ending: Ending) -> str:
         """Return the answer of a run that has ended, or raise ToolError."""
         self._lines.end()
-        self.session = self.session or banner_session(ending.errors)
+        self.session = self.session or banner_session(ending.head)
         refuse_failure(ending, self._failure)
         if self.message is None:
-            raise ToolError(f"codex exited with code 0, but no agent message was read{self._unreadable()}")
+            raise ToolError(f"codex exited with code 0, but no agent message was read{self._why_none()}")
         if self.unreadable:
             raise ToolError(f"the last agent message that was read may not be the final one{self._unreadable()}")
         if self.message.is_blank:
@@ -123,6 +124,9 @@ class StartRun:
     def _count_unreadable(self, line: str) -> None:
         self.unreadable += 1
         self._last_unreadable = quote(line)
+
+    def _why_none(self) -> str:
+        return self._unreadable() + (f"; the turn failed: {self._failure}" if self._failure else "")
 
     def _unreadable(self) -> str:
         if not self.unreadable:
@@ -148,7 +152,7 @@ class FollowUpRun:
     def finish(self, ending: Ending) -> str:
         """Return the answer of a run that has ended, untrimmed, or raise ToolError."""
         self._output.append(self._lines.end())
-        self.session = banner_session(ending.errors) or self.session
+        self.session = banner_session(ending.head) or self.session
         refuse_failure(ending)
         text = "".join(self._output)
         self._output.clear()  # a long reply need not be held twice

@@ -21,6 +21,9 @@ READ_SIZE = 65_536
 ERRORS_KEPT = 8_192
 """How many of the last bytes of the child's standard error are kept for error messages."""
 
+HEAD_KEPT = 4_096
+"""How many of its first bytes are kept for the banner, which a long transcript follows."""
+
 LINGER = 1.0
 """Seconds for which output is still awaited after the child's end, while a grandchild holds its pipes."""
 
@@ -35,9 +38,13 @@ class Limits(NamedTuple):
 
 
 class Ending(NamedTuple):
-    """How a child ended: its exit ``code`` (negative: by that signal), and the last of its standard error."""
+    """How a child ended: its exit ``code`` (negative: by that signal), and its standard error.
+
+    ``errors`` is the last of standard error; ``head`` is its first lines, whole ones only.
+    """
 
     code: int
+    head: str
     errors: str
     limit: float
     timed_out: bool = False
@@ -93,6 +100,7 @@ class _Watch:
         self._limits = limits
         self._stop = stop
         self._on_output = on_output
+        self._head = b""
         self._errors = b""
         self._deadline = time.monotonic() + limits.timeout
         self._exited = self._timed_out = self._cancelled = False
@@ -140,12 +148,16 @@ class _Watch:
         return True
 
     def _keep_errors(self, chunk: bytes) -> None:
+        if len(self._head) < HEAD_KEPT:
+            self._head = (self._head + chunk)[:HEAD_KEPT]
         self._errors = (self._errors + chunk)[-ERRORS_KEPT:]
 
     def _ending(self) -> Ending:
-        errors = self._errors.decode("utf-8", "replace")
+        head, errors = (kept.decode("utf-8", "replace") for kept in (self._head, self._errors))
+        if len(self._head) == HEAD_KEPT:
+            head = head[: head.rfind("\n") + 1]  # half a line may hold half an id
         code = self._process.wait()
-        return Ending(code, errors, self._limits.timeout, self._timed_out, self._cancelled)
+        return Ending(code, head, errors, self._limits.timeout, self._timed_out, self._cancelled)
 
 
 def _signal_group(group: int, number: signal.Signals) -> None:

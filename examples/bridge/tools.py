@@ -49,8 +49,10 @@ TOOLS: tuple[dict[str, Any], ...] = (
 EXCERPT = 200
 """How much of an unreadable line an error quotes, in UTF-16 code units."""
 
-_USAGE_LIMIT = re.compile(r"[^\n]*\busage limit\b[^\n]*", re.IGNORECASE)
-_BANNER_SESSION = re.compile(r"^session id: (\S+)\s*$", re.MULTILINE)
+_USAGE_LIMIT = re.compile(r"^.*\busage limit\b.*$", re.IGNORECASE | re.MULTILINE)
+_USAGE_LIMIT_ERROR = re.compile(r"^ERROR: .*\b(?i:usage limit)\b.*$", re.MULTILINE)
+_BANNER_SESSION = re.compile(r"session id: (\S+)\s*")
+_BANNER_RULE = re.compile(r"-{4,}\s*")
 _LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
@@ -95,6 +97,8 @@ def refuse_failure(ending: Ending, reason: str = "") -> None:
     """Raise a ToolError unless the child ended by itself with exit code 0.
 
     ``reason`` is what the child's own events gave as the cause; standard error stands in where there is none.
+    There, prompt and transcript may speak of usage limits too: only a line that begins as the agent's own errors do
+    names one, and of several the last.
     """
     if ending.cancelled:
         raise ToolError("the run was ended because the client went away")
@@ -102,18 +106,27 @@ def refuse_failure(ending: Ending, reason: str = "") -> None:
         raise ToolError(f"codex did not finish within {ending.limit:g} seconds and was ended")
     if ending.code == 0:
         return
-    limit = _USAGE_LIMIT.search(ending.errors) or _USAGE_LIMIT.search(reason)
-    if limit:
-        raise ToolError(f"codex has reached its usage limit: {limit.group().strip()}")
+    limits = _USAGE_LIMIT_ERROR.findall(ending.errors) or _USAGE_LIMIT.findall(reason)
+    if limits:
+        raise ToolError(f"codex has reached its usage limit: {limits[-1].strip()}")
     how = f"was killed by signal {-ending.code}" if ending.code < 0 else f"exited with code {ending.code}"
     detail = reason.strip() or ending.errors.strip()
     raise ToolError(f"codex {how}" + (f": {detail}" if detail else ""))
 
 
-def banner_session(errors: str) -> str:
-    """Return the session id that the banner on standard error names, or nothing."""
-    found = _BANNER_SESSION.search(errors)
-    return found.group(1) if found else ""
+def banner_session(head: str) -> str:
+    """Return the session id that the banner at the ``head`` of standard error names, or nothing.
+
+    The banner ends at its second rule or at the line ``user``; the transcript after it may quote any id.
+    """
+    rules = 0
+    for line in head.split("\n"):
+        rules += _BANNER_RULE.fullmatch(line) is not None
+        if rules > 1 or line.strip() == "user":
+            break
+        if found := _BANNER_SESSION.fullmatch(line):
+            return found.group(1)
+    return ""
 
 
 def quote(text: str) -> str:

@@ -77,7 +77,7 @@ def test_step_v2_shows_each_of_the_four_defects_of_round_one(tmp_path: Path) -> 
     assert counts(cases) == (24, 6)
     assert "71712 bytes instead of 75955," in cases["test_a_reply_that_quotes_a_long_event_line"]
     reasons = {finding: cases[case] for finding, case in FINDINGS_OF_THE_FIRST_REVIEW.items()}
-    assert "6 bytes instead of 115" in reasons["a, the quote alone"]
+    assert "6 bytes instead of 119" in reasons["a, the quote alone"]
     assert "an answer instead of an error: 'draft'" in reasons["b, the stale draft"]
     assert "the bridge died with exit code 1" in reasons["c, the dead bridge"]
     assert "'' instead of '\ufffd'" in reasons["d, the lost tail"]

@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from examples.bridge.tests import driver
 from examples.bridge.tests.mock_codex import Codex
-from examples.bridge.tests.payloads import SESSION, message, run
+from examples.bridge.tests.payloads import BANNER, SESSION, filled, message, run
 from mutkit.hermetic import Script
 
 if TYPE_CHECKING:
@@ -168,9 +169,80 @@ def test_a_child_that_does_not_heed_sigterm_is_killed(codex: Codex) -> None:
     bridge = start(codex, BRIDGE_TIMEOUT="1.5", BRIDGE_GRACE="0.1")
     answer = ask(bridge, reply_call(1))
     assert answer["error"]["message"] == "codex did not finish within 1.5 seconds and was ended"
+    (call,) = codex.calls()
+    assert call.signals == (signal.SIGTERM,)
     with pytest.raises(ProcessLookupError):
-        os.kill(codex.calls()[0].pid, 0)
+        os.kill(call.pid, 0)
     converse(bridge)
+
+
+def test_a_second_call_is_answered_while_the_first_still_runs(codex: Codex, tmp_path: Path) -> None:
+    """Calls run side by side: the first one's child ends only after the second one's answer has arrived."""
+    started, answered = Started(tmp_path), tmp_path / "answered"
+    first = Script().write("x", path=started.path).wait_for(answered).write("first")
+    codex.does(Script().answering(first, ["**", "first"]).answering(Script().write("second"), ["**", "second"]))
+    bridge = start(codex)
+    ask(bridge, reply_call(1, "first"), request(2, "ping"))
+    started.wait()
+    second = ask(bridge, reply_call(3, "second"))
+    assert (second["id"], second["result"]["content"][0]["text"]) == (3, "second")
+    answered.touch()
+    first_answer = ask(bridge)
+    assert (first_answer["id"], first_answer["result"]["content"][0]["text"]) == (1, "first")
+    assert converse(bridge)[0] == []
+
+
+def session_after(codex: Codex, errors: bytes) -> str | None:
+    """Return the session that a follow-up in ``SESSION`` names after its child printed this on standard error."""
+    codex.prints(b"the reply", errors=errors)
+    bridge = start(codex)
+    _, named = ask(bridge, reply_call(1))["result"]["content"]
+    converse(bridge)
+    return str(named["text"]).removeprefix("session id: ")
+
+
+QUOTE = b"user\nwhat is this?\nsession id: s-quoted\n"
+
+
+def test_a_transcript_longer_than_what_is_kept_does_not_hide_the_session(codex: Codex) -> None:
+    """The banner stands before a transcript of 20 KiB, which quotes another session near its beginning and its end."""
+    transcript = QUOTE + filled("and so on\n", 20_000).encode() + b"\n" + QUOTE
+    assert session_after(codex, b"Reading prompt...\n" + BANNER % b"s-78" + transcript) == "s-78"
+
+
+@pytest.mark.parametrize(
+    "errors",
+    [
+        QUOTE,
+        b"Agent v9\n--------\nmodel: o9\n--------\nsession id: s-quoted\n",
+        b"x" * 4_075 + b"\nsession id: s-quoted and more\n",
+        b"x" * 4_070 + b"\nsession id: s-cut-at-4096\n" + QUOTE,
+    ],
+    ids=["no-banner", "banner-without-id", "no-id-alone", "cut-in-the-id"],
+)
+def test_only_a_whole_line_of_the_banner_names_a_session(codex: Codex, errors: bytes) -> None:
+    """What the transcript quotes, and an id of which the end was not kept, is no session."""
+    assert session_after(codex, errors) == SESSION
+
+
+def test_the_end_of_a_long_standard_error_is_in_the_error(codex: Codex) -> None:
+    """Of a child that fails after a transcript of 20 KiB the last 8 KiB are quoted, which tell why."""
+    last = filled("and so on\n", 8_000).encode() + b"ERROR: out of luck"
+    codex.prints(b"", errors=BANNER % b"s-78" + QUOTE + b"-" * 12_000 + last, exit_code=1)
+    bridge = start(codex)
+    said = ask(bridge, reply_call(1))["error"]["message"]
+    assert said == "codex exited with code 1: " + "-" * (8_192 - len(last)) + last.decode()
+    converse(bridge)
+
+
+def test_the_suite_sees_a_bridge_that_died_after_its_last_answer(
+    monkeypatch: pytest.MonkeyPatch, codex: Codex, tmp_path: Path
+) -> None:
+    """A case whose every answer was right still fails if its bridge does not end with exit code 0."""
+    monkeypatch.setitem(driver.GENERATIONS, "fails-at-the-end", "json.tool")  # refuses an empty input
+    dead = driver.Bridge("fails-at-the-end", codex.env, tmp_path / "errors")
+    with pytest.raises(AssertionError, match="the bridge ended with exit code 1 instead of 0"):
+        dead.close()
 
 
 def test_a_cancelled_call_is_ended_without_an_answer(codex: Codex, tmp_path: Path) -> None:

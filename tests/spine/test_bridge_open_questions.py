@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from examples.bridge.tests.driver import Answer, Bridge, assert_answer, assert_refused
 from examples.bridge.tests.mock_codex import Codex
-from examples.bridge.tests.payloads import SESSION, message, run
+from examples.bridge.tests.payloads import SESSION, failed, message, run
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -69,15 +69,37 @@ def test_a_trailer_that_is_json_costs_nothing(bridge: Bridge, codex: Codex) -> N
 
 def test_a_failed_turn_with_exit_code_0_does_not_lose_the_answer(bridge: Bridge, codex: Codex) -> None:
     """The exit code decides whether a run failed; a turn that failed without one leaves the last message."""
-    codex.prints(run(message("the answer"), b'{"type":"turn.failed","error":{"message":"late"}}\n'))
+    codex.prints(run(message("the answer"), failed("late")))
     assert_answer(bridge.start(), "the answer", SESSION)
 
 
-def test_the_reason_of_a_failed_turn_is_named(bridge: Bridge, codex: Codex) -> None:
-    """A run that exits with another code than 0 gives the reason in its events, not standard error."""
-    failed = b'{"type":"turn.failed","error":{"message":"stream disconnected"}}\n'
-    codex.prints(run(failed), errors=b"Reading additional input from stdin...\n", exit_code=1)
-    assert_refused(bridge.start(), "codex exited with code 1: stream disconnected")
+def test_a_failed_turn_with_exit_code_0_and_no_message_gives_its_reason(bridge: Bridge, codex: Codex) -> None:
+    """Where no message was read, the error says why the turn failed."""
+    codex.prints(run(failed("stream disconnected")))
+    assert_refused(
+        bridge.start(), "codex exited with code 0, but no agent message was read; the turn failed: stream disconnected"
+    )
+    codex.prints(run(b"rubbish\n", failed("late")))
+    assert_refused(
+        bridge.start(),
+        "codex exited with code 0, but no agent message was read"
+        ' (1 unreadable line, the last one: "rubbish"); the turn failed: late',
+    )
+
+
+@pytest.mark.parametrize("reason", [None, 7, {"code": "late"}, " "])
+def test_a_reason_that_is_no_text_leaves_standard_error(bridge: Bridge, codex: Codex, reason: Any) -> None:
+    """A turn that failed without saying why in a text is explained by what standard error says, or by nothing."""
+    codex.prints(run(failed(reason)), errors=b"Error: out of luck\n", exit_code=1)
+    assert_refused(bridge.start(), "codex exited with code 1: Error: out of luck")
+    codex.prints(run(failed(reason)))
+    assert_refused(bridge.start(), "codex exited with code 0, but no agent message was read")
+
+
+def test_a_usage_limit_as_the_reason_of_a_failed_turn_is_named(bridge: Bridge, codex: Codex) -> None:
+    """In its events the agent gives the limit without the prefix that it has on standard error."""
+    codex.prints(run(failed("You've hit your usage limit.")), exit_code=1)
+    assert_refused(bridge.start(), "codex has reached its usage limit: You've hit your usage limit.")
 
 
 def test_without_a_thread_event_the_banner_names_the_session(bridge: Bridge, codex: Codex) -> None:

@@ -60,7 +60,7 @@ class StartRun:
 
     def finish(self, ending: Ending) -> str:
         """Return the answer of a run that has ended, or raise ToolError."""
-        self.session = self._events.session or banner_session(ending.errors)
+        self.session = self._events.session or banner_session(ending.head)
         refuse_failure(ending, self._events.failure)
         return self._events.message or "Completed"
 
@@ -83,7 +83,7 @@ class FollowUpRun:
 
     def finish(self, ending: Ending) -> str:
         """Return the answer of a run that has ended, or raise ToolError."""
-        self.session = banner_session(ending.errors) or self.session
+        self.session = banner_session(ending.head) or self.session
         refuse_failure(ending, self._events.failure)
         return self._events.message or self._output or "Completed"
 

@@ -126,7 +126,7 @@ class StartRun:
         """Return the answer of a run that has ended, or raise ToolError."""
         self._lines.end()
         events = self._events
-        self.session = events.session or banner_session(ending.errors)
+        self.session = events.session or banner_session(ending.head)
         refuse_failure(ending, events.failure)
         if events.message is None:
             raise ToolError(f"codex exited with code 0, but no agent message was read{events.unreadable_lines()}")
@@ -155,7 +155,7 @@ class FollowUpRun:
     def finish(self, ending: Ending) -> str:
         """Return the answer of a run that has ended, or raise ToolError."""
         self._lines.end()
-        self.session = banner_session(ending.errors) or self.session
+        self.session = banner_session(ending.head) or self.session
         refuse_failure(ending, self._events.failure)
         text = self._events.message or "".join(self._output)
         if not text.strip():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import ExitStack
 from typing import TYPE_CHECKING, Protocol
 
 import pytest
@@ -77,14 +78,13 @@ def codex(tmp_path: Path, byte_code: Path) -> Iterator[Codex]:
 @pytest.fixture
 def bridge(request: pytest.FixtureRequest, codex: Codex, tmp_path: Path) -> Iterator[Callable[..., Bridge]]:
     """Return a function that starts a bridge of the chosen generation, with nothing but the mock in reach."""
-    running: list[Bridge] = []
+    with ExitStack() as running:
 
-    def start(**env: str) -> Bridge:
-        generation = request.config.getoption("--generation")
-        running.append(Bridge(generation, {**codex.env, **env}, tmp_path / f"stderr-{len(running)}"))
-        running[-1].shake_hands()
-        return running[-1]
+        def start(**env: str) -> Bridge:
+            generation = request.config.getoption("--generation")
+            one = Bridge(generation, {**codex.env, **env}, tmp_path / "stderr")
+            running.callback(one.close)
+            one.shake_hands()
+            return one
 
-    yield start
-    for one in running:
-        one.close()
+        yield start

@@ -70,6 +70,7 @@ class Bridge:
             )
         self._buffer: list[bytes] = []
         self._last_id = 0
+        self._is_known_dead = False
 
     def shake_hands(self) -> None:
         """Do what a client has to do first."""
@@ -82,22 +83,26 @@ class Bridge:
         self._post({"jsonrpc": "2.0", "method": "notifications/initialized"})
 
     def close(self) -> None:
-        """Close the bridge's input and wait for its end, which that is a sign for."""
+        """Close the bridge's input, which is the sign to end, and assert that it was alive and ends well.
+
+        A death that a call was already answered with is not reported again.
+        """
         for pipe in (self._process.stdin, self._process.stdout):
             if pipe is not None:
                 pipe.close()
         try:
-            self._process.wait(DEADLINE)
+            code = self._process.wait(DEADLINE)
         finally:
             self._process.kill()
+        assert code == 0 or self._is_known_dead, f"the bridge ended with exit code {code} instead of 0: {self._said()}"
 
     def start(self, prompt: str = "hi", **arguments: Any) -> Answer:
         """Call the tool ``codex``."""
         return self.call("codex", prompt=prompt, **arguments)
 
-    def follow_up(self, session: str, prompt: str = "go on") -> Answer:
+    def follow_up(self, session: str, prompt: str = "go on", **arguments: Any) -> Answer:
         """Call the tool ``codex-reply``."""
-        return self.call("codex-reply", sessionId=session, prompt=prompt)
+        return self.call("codex-reply", sessionId=session, prompt=prompt, **arguments)
 
     def call(self, tool: str, **arguments: Any) -> Answer:
         """Call a tool and return what it was answered."""
@@ -144,8 +149,12 @@ class Bridge:
 
     def _died(self) -> BridgeDied:
         code = self._process.wait(DEADLINE)
-        last = self._errors.read_text("utf-8", "replace").strip().rpartition("\n")[2]
-        return BridgeDied(f"the bridge died with exit code {code} instead of answering: {last}")
+        self._is_known_dead = True
+        return BridgeDied(f"the bridge died with exit code {code} instead of answering: {self._said()}")
+
+    def _said(self) -> str:
+        """Return the last line of the bridge's standard error."""
+        return self._errors.read_text("utf-8", "replace").strip().rpartition("\n")[2]
 
 
 def assert_answer(answer: Answer, text: str, session: str | None) -> None:

@@ -14,6 +14,8 @@ SESSION = "01a22ee0-5cda-73b2-a436-4c2934ac1b1c"
 EVENT_BYTES = 70 * KIB
 
 STARTED = {"type": "thread.started", "thread_id": SESSION}
+BANNER = b"Agent v9\n--------\nmodel: o9\nsession id: %s\n--------\n"
+"""What the agent says on standard error first, with room for the session id."""
 COMPLETED = {"type": "turn.completed", "usage": {"input_tokens": 11, "output_tokens": 5}}
 
 
@@ -30,6 +32,11 @@ def message(text: Any) -> bytes:
 def run(*lines: bytes) -> bytes:
     """Return the output of a whole run around these lines."""
     return b"".join([line(STARTED), line({"type": "turn.started"}), *lines, line(COMPLETED)])
+
+
+def failed(reason: Any) -> bytes:
+    """Return the line of a turn that failed for this reason."""
+    return line({"type": "turn.failed", "error": {"message": reason}})
 
 
 def filled(pattern: str, size: int) -> str:

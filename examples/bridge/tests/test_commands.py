@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import os
+import signal
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from examples.bridge.tests.driver import assert_refused
-from examples.bridge.tests.payloads import SESSION, message, run
+from examples.bridge.tests.payloads import SESSION, STARTED, failed, line, message, run
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -24,29 +26,45 @@ def test_each_tool_runs_its_own_command_line(bridge: StartBridge, codex: Codex, 
     one = bridge()
     one.start("--help me", model="o9", sandbox="read-only")
     one.follow_up(SESSION, "and now?")
+    one.follow_up(SESSION, "--help me", model="o9")
     commands = observe([list(call) for call in codex.commands()])
     assert commands == [
         ["exec", "--json", "--model", "o9", "--sandbox", "read-only", "--", "--help me"],
         ["exec", "resume", SESSION, "--", "and now?"],
+        ["exec", "resume", "--model", "o9", SESSION, "--", "--help me"],
     ]
 
 
 @pytest.mark.v1
 def test_a_run_that_takes_too_long_is_ended(bridge: StartBridge, codex: Codex, observe: Callable[[Any], Any]) -> None:
-    """A child that never ends is ended at the time limit, whatever it has said before."""
-    codex.hangs(run(message("draft")))
-    answer = bridge(BRIDGE_TIMEOUT="0.2").start()
+    """A child that never ends gets SIGTERM at the time limit and is gone, whatever it has said before."""
+    output = run(message("draft"))
+    codex.hangs(output)
+    answer = bridge(BRIDGE_TIMEOUT="1.5").start()
     observe(answer.record())
-    assert_refused(answer, "codex did not finish within 0.2 seconds and was ended")
+    assert_refused(answer, "codex did not finish within 1.5 seconds and was ended")
+    (call,) = codex.calls()
+    assert call.chunks == (len(output),), "the draft had not been written before the limit"
+    assert call.signals == (signal.SIGTERM,)
+    with pytest.raises(ProcessLookupError):
+        os.kill(call.pid, 0)
 
 
 @pytest.mark.v1
 def test_a_failed_run_is_an_error(bridge: StartBridge, codex: Codex, observe: Callable[[Any], Any]) -> None:
-    """A start that exits with another code than 0 has no answer, whatever it has said before."""
+    """A start that exits with another code than 0 has no answer; a reason in its events goes before standard error.
+
+    The event with the reason is a last line that no newline ends.
+    """
+    one = bridge()
     codex.prints(run(message("draft")), errors=b"Error: out of luck\n", exit_code=3)
-    answer = bridge().start()
-    observe(answer.record())
-    assert_refused(answer, "codex exited with code 3: Error: out of luck")
+    answers = [one.start()]
+    events = line(STARTED) + message("draft") + failed("stream disconnected").removesuffix(b"\n")
+    codex.prints(events, errors=b"Error: out of luck\n", exit_code=1)
+    answers.append(one.start())
+    observe([answer.record() for answer in answers])
+    assert_refused(answers[0], "codex exited with code 3: Error: out of luck")
+    assert_refused(answers[1], "codex exited with code 1: stream disconnected")
 
 
 @pytest.mark.v1
@@ -60,12 +78,17 @@ def test_a_failed_follow_up_is_an_error(bridge: StartBridge, codex: Codex, obser
 
 @pytest.mark.v1
 def test_a_usage_limit_is_named(bridge: StartBridge, codex: Codex, observe: Callable[[Any], Any]) -> None:
-    """A usage limit on standard error is told from other failures."""
+    """A usage limit on standard error is told from other failures, and from a transcript that speaks of one."""
+    one = bridge()
     said = "ERROR: You've hit your usage limit. Try again at 3:15 PM."
-    codex.prints(b"", errors=f"model: o9\n{said}\nbye\n".encode(), exit_code=1)
-    answer = bridge().start()
-    observe(answer.record())
-    assert_refused(answer, f"codex has reached its usage limit: {said}")
+    transcript = "user\nwhy the error: usage limit?\n"
+    codex.prints(b"", errors=f"{transcript}ERROR: quoted usage limit\n{said}\nbye\n".encode(), exit_code=1)
+    answers = [one.start()]
+    codex.prints(b"", errors=f"{transcript}ERROR: stream disconnected\n".encode(), exit_code=1)
+    answers.append(one.start())
+    observe([answer.record() for answer in answers])
+    assert_refused(answers[0], f"codex has reached its usage limit: {said}")
+    assert_refused(answers[1], f"codex exited with code 1: {transcript}ERROR: stream disconnected")
 
 
 @pytest.mark.v3

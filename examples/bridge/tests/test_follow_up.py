@@ -36,8 +36,8 @@ def test_a_reply_that_quotes_a_long_event_line(
 def test_a_reply_that_quotes_a_whole_event_line(
     bridge: StartBridge, codex: Codex, observe: Callable[[Any], Any]
 ) -> None:
-    """Plain text is never searched for events: a short quoted event line is part of the reply."""
-    text = "The log says:\n" + message("quoted").decode() + "and no more.\n"
+    """Plain text is never searched for events: a quoted event line is part of the reply, and so is white space."""
+    text = "\n  The log says:\n" + message("quoted").decode() + "and no more. \n"
     codex.prints(text.encode())
     answer = bridge().follow_up(SESSION)
     observe(answer.record())

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from examples.bridge.tests.driver import assert_answer, assert_refused
-from examples.bridge.tests.payloads import COMPLETED, SESSION, STARTED, line, message, run
+from examples.bridge.tests.payloads import BANNER, COMPLETED, SESSION, STARTED, line, message, run
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -29,11 +29,17 @@ def no_text(**text: Any) -> bytes:
 def test_a_short_answer_comes_back_with_its_session(
     bridge: StartBridge, codex: Codex, observe: Callable[[Any], Any]
 ) -> None:
-    """The text of the only agent message is the answer, and the thread's id is the session."""
-    codex.prints(run(message("Answer number 1")))
-    answer = bridge().start()
-    observe(answer.record())
-    assert_answer(answer, "Answer number 1", SESSION)
+    """The only agent message is the answer; the thread's id is the session, else the banner's, else none."""
+    one = bridge()
+    codex.prints(run(message("Answer number 1")), errors=BANNER % b"s-77")
+    answers = [one.start()]
+    codex.prints(message("Answer number 2"), errors=BANNER % b"s-78")
+    answers.append(one.start())
+    codex.prints(message("Answer number 3"))
+    answers.append(one.start())
+    observe([answer.record() for answer in answers])
+    for number, (answer, session) in enumerate(zip(answers, (SESSION, "s-78", None), strict=True), start=1):
+        assert_answer(answer, f"Answer number {number}", session)
 
 
 @pytest.mark.v1
@@ -163,9 +169,19 @@ def test_a_valid_message_after_a_malformed_text_is_the_answer(
 def test_lines_that_are_no_known_events_are_ignored(
     bridge: StartBridge, codex: Codex, observe: Callable[[Any], Any]
 ) -> None:
-    """JSON that is no object, unknown events and a warning say nothing, and no turn has to be completed."""
-    notice = {"type": "item.completed", "item": {"id": "item_0", "type": "error", "message": "deprecated"}}
-    ignored = [b"[]\n", b"null\n", b'"text"\n', line({"type": "news"}), line(notice), b"\n"]
+    """JSON that is no object, unknown events and items that are no message say nothing; no turn has to complete."""
+    items: list[Any] = [
+        {"id": "item_0", "type": "error", "message": "deprecated"},
+        {"id": "item_1", "type": "reasoning", "text": "thinking"},
+        {"id": "item_2", "type": "todo_list", "text": None},
+        {"id": "item_3", "text": "of no type"},
+        "no object",
+    ]
+    ignored = [
+        *(b"[]\n", b"null\n", b'"text"\n', b"\n", line({"type": "news", "text": "none"})),
+        *(line({"type": "item.completed", "item": item}) for item in items),
+        line({"type": "item.updated", "item": {"id": "item_4", "type": "agent_message", "text": "half"}}),
+    ]
     codex.prints(line(STARTED) + b"".join([*ignored, message("the answer"), *ignored]))
     answer = bridge().start()
     observe(answer.record())
