@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import io
 import json
@@ -25,6 +26,9 @@ PATHS = click.argument("paths", nargs=-1, required=True, metavar="PATH...")
 
 def main() -> None:
     """Run the command line; whatever happens, the process ends with a documented exit code."""
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:  # closed by whoever started us
+            setattr(sys, name, Path(os.devnull).open("w", encoding="utf-8"))  # noqa: SIM115  it lives as long as we do
     for stream in (sys.stdout, sys.stderr):
         # What cases say may hold what the terminal's encoding, or any encoding, has no bytes for.
         if isinstance(stream, io.TextIOWrapper):
@@ -134,7 +138,7 @@ def run(
     _refuse_target(json_file)
     selection = load(paths, only=only)
     out = sys.stderr if json_file == "-" else sys.stdout
-    options = Options(jobs=jobs or min(os.cpu_count() or 1, 4), keep=keep)
+    options = Options(jobs=jobs or min(os.cpu_count() or 1, 4), keep=keep, written=_written(json_file))
     with _interruptible(), listener(out) as told:
         result = run_campaigns(selection, options, told, Cancellation())
     if result.problems:
@@ -220,10 +224,21 @@ def _refuse_target(name: str | None) -> None:
     if name in (None, "-"):
         return
     path = Path(str(name))
+    if path.is_file():
+        path.unlink()  # a report of an earlier run must not be taken for one of this run, however this one ends
     if not path.name or path.is_dir():
         raise click.ClickException(f"--json {name!r}: name a file (or - for standard output)")
     if not path.absolute().parent.is_dir():
         raise click.ClickException(f"--json {name}: cannot be written: there is no folder {path.parent}")
+
+
+def _written(name: str | None) -> frozenset[Path]:
+    """Return the files that a run itself writes, as far as they can be known: its report, and where its output goes."""
+    found = set() if name is None or name == "-" else {Path(name).resolve()}
+    for descriptor in (1, 2):
+        with contextlib.suppress(OSError):
+            found.add(Path(f"/proc/self/fd/{descriptor}").readlink())
+    return frozenset(found)
 
 
 def _write(name: str, text: str) -> None:

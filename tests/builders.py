@@ -87,4 +87,4 @@ def evidence(mutant: VariantRun | None, **controls: Any) -> Evidence:
 def variant(effect: Effect, *cases: CaseRecord, confirmations: tuple[SuiteRun, ...] | None = None) -> VariantRun:
     """Return the run of a mutant, by default with one repeat that ended as the first."""
     run = suite_run(*cases)
-    return VariantRun(effect, run, (run,) if confirmations is None else confirmations)
+    return VariantRun(effect, run, (run, run) if confirmations is None else confirmations)

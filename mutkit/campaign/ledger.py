@@ -8,11 +8,9 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from mutkit.campaign.tasks import Baseline, canary, effect_of, mutant_run, null_mutant
+from mutkit.campaign.tasks import Baseline, Null, canary, mutant_run, null_mutant
 from mutkit.execute import Place, Variant
 from mutkit.judge import holds, judge
-from mutkit.model.case import SuiteRun
-from mutkit.model.effect import Effect
 from mutkit.model.judgement import Blame, Judgement, Reason, Verdict
 from mutkit.model.mutant import Mutant
 from mutkit.model.observation import Canary, Controls, Evidence, Hindrance, VariantRun
@@ -38,26 +36,24 @@ class Ledger:
         self._mutants = mutants
         self._hindrances = hindrances
         self.baseline: Baseline | None = None
-        self._nulls: dict[str, tuple[SuiteRun, dict[str, Effect]]] = {}
+        self._nulls: dict[str, Null] = {}
         self._canaries: dict[Path, Canary] = {}
         self._runs: dict[Path, VariantRun] = {}
         self._judged: dict[Path, SpecResult] = {}
         self._source_changes: tuple[str, ...] = ()
         self._by_file = _grouped(self.runnable(), lambda s: s.spec.file)
-        # One canary a scope: specs whose canaries are the same bytes share a run.
-        self._by_scope = _grouped(self.runnable(), lambda s: f"{s.spec.file} {mutants[s.path].canary!r}")
 
     @property
     def steps(self) -> int:
         """Return how many steps a full run of the campaign takes."""
-        return 2 + len(self._by_file) + len(self._by_scope) + len(self.runnable()) if self.runnable() else 0
+        return 2 + len(self._by_file) + 2 * len(self.runnable()) if self.runnable() else 0
 
     def runnable(self) -> list[LoadedSpec]:
         """Return the specs whose mutant could be made."""
         return [loaded for loaded in self._specs if loaded.path in self._mutants]
 
     def steps_after(self, baseline: Baseline) -> Iterator[Step]:
-        """Give the null mutant of each file, the canary of each scope and each mutant."""
+        """Give the null mutant of each file, then the canary of each spec and each mutant."""
         for file, specs in self._by_file.items():
             variant = Variant(file, self._mutants[specs[0].path].null)
             yield Step(
@@ -65,13 +61,13 @@ class Ledger:
                 partial(null_mutant, variant=variant, specs=specs, baseline=baseline),
                 partial(self._nulls.__setitem__, file),
             )
-        for specs in self._by_scope.values():
-            file, mutant = specs[0].spec.file, self._mutants[specs[0].path]
-            variant = Variant(file, mutant.canary)
+        for loaded in self.runnable():
+            # One canary a spec: that some other spec's cases execute the scope says nothing of this one's.
+            variant = Variant(loaded.spec.file, self._mutants[loaded.path].canary)
             yield Step(
-                f"canary in {file}, {mutant.site.scope or 'the module'}",
-                partial(canary, variant=variant, specs=specs, baseline=baseline),
-                self._canaries.update,
+                f"canary of {loaded.id}",
+                partial(canary, variant=variant, loaded=loaded, baseline=baseline),
+                partial(self._canaries.__setitem__, loaded.path),
             )
         for loaded in self.runnable():
             variant = Variant(loaded.spec.file, self._mutants[loaded.path].content)
@@ -133,11 +129,10 @@ class Ledger:
             return Evidence(hindrance=self._hindrances[loaded.path])
         if self.baseline is None:
             return Evidence()
-        null = None
-        if loaded.spec.file in self._nulls:
-            suite, effects = self._nulls[loaded.spec.file]
-            null = VariantRun(effect_of(loaded, effects, suite), suite)
-        controls = Controls(self.baseline.of(loaded), null, self._canaries.get(loaded.path))
+        null = self._nulls.get(loaded.spec.file)
+        controls = Controls(
+            self.baseline.of(loaded), null.of(loaded) if null else None, self._canaries.get(loaded.path)
+        )
         return Evidence(controls, self._runs.get(loaded.path))
 
 

@@ -42,11 +42,19 @@ class Listener(Protocol):
 class Options:
     """How to run: ``jobs`` workspaces at a time; ``keep`` leaves the workspaces for a look; ``root`` is where they
     are made.
+
+    ``written`` are the files that the run itself writes (its log, its report), absolute.
     """
 
     jobs: int = 1
     keep: bool = False
     root: Path | None = None
+    written: frozenset[Path] = frozenset()
+
+    def own(self, tree: Path) -> frozenset[str]:
+        """Return those of ``written`` that lie in ``tree``, relative to it: the run's own output is no change of it."""
+        below = [path for path in self.written if path.is_relative_to(tree.resolve())]
+        return frozenset(path.relative_to(tree.resolve()).as_posix() for path in below)
 
 
 @dataclass
@@ -128,8 +136,11 @@ def _run_campaign(
                 _work(workers, ledger, listener)
         finally:
             # Also when the run was cut short: what was judged may be another program than what is there now.
-            ledger.source_changed(tuple(str(change) for change in workspaces.source_changes()))
-            account.results += ledger.results()
+            try:
+                changes = [one for one in workspaces.source_changes() if one.path not in options.own(campaign.tree)]
+                ledger.source_changed(tuple(str(change) for change in changes))
+            finally:
+                account.results += ledger.results()
         if options.keep:
             for loaded in ledger.runnable():
                 kept = workspaces.keep(loaded.id, loaded.spec.file, mutants[loaded.path].content)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from pathlib import Path
 
 from mutkit.execute import Place, Variant, look, recorded, run_cases
 from mutkit.judge import kept_out, noticed
@@ -73,27 +72,43 @@ def baseline_probes(place: Place, probes: dict[str, Probe]) -> tuple[dict[str, E
     return effects, deadlines
 
 
-def null_mutant(
-    place: Place, variant: Variant, specs: list[LoadedSpec], baseline: Baseline
-) -> tuple[SuiteRun, dict[str, Effect]]:
-    """Run everything on the file rewritten to itself: it must show what the baseline shows."""
-    effects = _effects(place, variant, specs, baseline)
-    return run_cases(place, variant, _suite_deadline(place, baseline), []), effects
+@dataclass(frozen=True)
+class Null:
+    """What the null mutant of a file showed: the suite's run, the named cases alone, and each probe's effect."""
+
+    suite: SuiteRun
+    alone: SuiteRun
+    effects: dict[str, Effect]
+
+    def of(self, loaded: LoadedSpec) -> VariantRun:
+        """Return the null mutant as one spec sees it; the repeat is the run of the named cases alone."""
+        return VariantRun(effect_of(loaded, self.effects, self.suite), self.suite, (self.alone,))
 
 
-def canary(place: Place, variant: Variant, specs: list[LoadedSpec], baseline: Baseline) -> dict[Path, Canary]:
-    """Run the probes and named cases of the specs of one scope while that scope raises; return one canary a spec
-    path.
-    """
+def null_mutant(place: Place, variant: Variant, specs: list[LoadedSpec], baseline: Baseline) -> Null:
+    """Run everything on the file rewritten to itself, and the named cases alone: it must be as the baseline."""
     named = sorted({case_id for loaded in specs for case_id in loaded.killers})
-    effects = _effects(place, variant, specs, baseline)
+    deadline = _suite_deadline(place, baseline)
+    effects = {
+        key: look(place, variant, probe, baseline.probe_deadlines[key], []).effect
+        for key, probe in probes_of(specs).items()
+    }
+    return Null(run_cases(place, variant, deadline, []), run_cases(place, variant, deadline, [], named), effects)
+
+
+def canary(place: Place, variant: Variant, loaded: LoadedSpec, baseline: Baseline) -> Canary:
+    """Run the probe and the named cases of a spec while the scope of its anchor raises."""
+    named = sorted(loaded.killers)
+    effect = None
+    if loaded.probe is not None:
+        effect = look(place, variant, loaded.probe, baseline.probe_deadlines[repr(loaded.probe)], []).effect
     changed: list[str] = []
     suite = run_cases(place, variant, _suite_deadline(place, baseline), changed, named)
     # Code that runs on import raises while the cases are collected: they could not even be loaded without it.
     failed = noticed(suite, named) | kept_out(suite, named, f"mutkit canary {CANARY_TOKEN}")
     trouble = "; ".join(t.message for t in suite.troubles)
     executed = any(text.endswith(variant.file + CANARY_SUFFIX) for text in changed)
-    return {s.path: Canary(failed, effect_of(s, effects, None), executed, trouble) for s in specs}
+    return Canary(failed, effect, executed, trouble)
 
 
 def mutant_run(place: Place, variant: Variant, loaded: LoadedSpec, baseline: Baseline) -> VariantRun:
@@ -126,10 +141,3 @@ def _own(suite: SuiteRun, loaded: LoadedSpec) -> Effect | None:
 
 def _suite_deadline(place: Place, baseline: Baseline) -> float:
     return baseline.suite_deadline(place.campaign.campaign.suite.timeout)
-
-
-def _effects(place: Place, variant: Variant, specs: list[LoadedSpec], baseline: Baseline) -> dict[str, Effect]:
-    return {
-        key: look(place, variant, probe, baseline.probe_deadlines[key], []).effect
-        for key, probe in probes_of(specs).items()
-    }

@@ -144,7 +144,9 @@ def _null_fault(loaded: LoadedSpec, controls: Controls) -> Judgement | None:
             "Make the case deterministic, or repair what the runs share (ports, files, clocks).",
         )
         return _fault(Verdict.UNSTABLE, Blame.TESTS, reason)
-    if null.effect is not None and not shows(loaded.spec.healthy, null.effect):
+    if null.effect is not None and (
+        not shows(loaded.spec.healthy, null.effect) or shows(loaded.spec.defective, null.effect)
+    ):
         reason = Reason(
             "baseline-unstable",
             f"the unmutated program showed it {describe_effect(baseline.effect)}; run again, it "
@@ -152,6 +154,22 @@ def _null_fault(loaded: LoadedSpec, controls: Controls) -> Judgement | None:
             "Make the probe deterministic.",
         )
         return _fault(Verdict.UNSTABLE, Blame.SPEC, reason)
+    return _alone_fault(loaded, null)
+
+
+def _alone_fault(loaded: LoadedSpec, null: VariantRun) -> Judgement | None:
+    """Named cases are run alone for the canary and for repeats: on the unmutated program they must pass alone too."""
+    for alone in null.confirmations:
+        for case_id in loaded.killers:
+            record = alone.case(case_id)
+            if record.outcome is not Outcome.PASSED:
+                reason = Reason(
+                    "killer-needs-others",
+                    f"{case_id} passes in the whole suite and is {record.outcome.value} when the named cases run alone:"
+                    f" {record.exception}: {quoted(record.message, 160)}",
+                    "Make the case independent of those that run before it.",
+                )
+                return _fault(Verdict.UNSTABLE, Blame.TESTS, reason)
     return None
 
 

@@ -98,6 +98,10 @@ def _hindered(hindrance: Hindrance) -> Judgement:
 
 def _fidelity_and_detection(loaded: LoadedSpec, baseline: VariantRun, mutant: VariantRun, depth: Depth) -> Judgement:
     shown = classify(loaded, baseline.effect, mutant.effect)
+    if mutant.effect is not None and shown is Shown.MODELLED and shows(loaded.spec.healthy, mutant.effect):
+        message = f"what the mutant showed meets [healthy] as well as [defective]: it {describe_effect(mutant.effect)}"
+        advice = "Make [healthy] narrower: what it allows cannot be a defect."
+        return _judgement(Verdict.INCONCLUSIVE, depth, Blame.SPEC, "healthy-too-loose", message, advice)
     detection = detect(loaded, baseline, mutant)
     if detection.unstable:
         return Judgement(Verdict.UNSTABLE, depth, Blame.TESTS, detection.unstable)
@@ -113,7 +117,8 @@ def _fidelity_and_detection(loaded: LoadedSpec, baseline: VariantRun, mutant: Va
     verdict, blame = TABLE[shown, detection.column]
     if detection.wrong_because and shown is Shown.MODELLED:
         verdict, blame = Verdict.WRONG_REASON, Blame.SPEC
-    deep = _depth(shown, detection, depth, verdict)
+    seen = not isinstance(mutant.effect, NothingSeen)
+    deep = _depth(shown if seen else Shown.SAME, detection, depth, verdict)
     return Judgement(verdict, deep, blame, _reasons(loaded, mutant, shown, detection, verdict))
 
 

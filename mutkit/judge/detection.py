@@ -80,7 +80,7 @@ def detect(loaded: LoadedSpec, baseline: VariantRun, mutant: VariantRun) -> Dete
 
 
 def _column(*, failed: bool, quiet: bool, others: bool) -> Detected:
-    if not failed and not others:
+    if not failed:  # whatever others did: none of the named cases noticed
         return Detected.NONE
     if quiet:
         return Detected.PART

@@ -10,7 +10,7 @@ from typing import Any
 from mutkit.errors import Problem
 from mutkit.load.toml import Document, Key
 from mutkit.model.effect import Crashes, Expectation
-from mutkit.model.matcher import UNSET, Matcher, glob_to_regex
+from mutkit.model.matcher import UNSET, Matcher, glob_pieces
 from mutkit.model.spec import Because
 
 
@@ -81,7 +81,7 @@ def _regex(matcher: Matcher) -> None:
 
 
 def _glob(matcher: Matcher) -> None:
-    glob_to_regex(matcher.glob or "", only_star=False)
+    glob_pieces(matcher.glob or "", only_star=False)
 
 
 def _checked_matcher(document: Document, matcher: Matcher, key: Key, problems: list[Problem]) -> Matcher:

@@ -35,7 +35,11 @@ def resolve_campaign(document: Document, campaign: Campaign) -> tuple[LoadedCamp
         problems.append(document.problem("tree-missing", message, "It is relative to campaign.toml.", ("tree",)))
     else:
         for number, case in enumerate(campaign.suite.cases):
-            if not (tree / case).exists():
+            if not _is_plain(case):
+                key = ("suite", "cases", number)
+                advice = "Name a file or folder of the tree, without `..`."
+                problems.append(document.problem("cases-missing", f"{case} is not written plainly", advice, key))
+            elif not (tree / case).exists():
                 key = ("suite", "cases", number)
                 message = f"{case} is not in the tree"
                 problems.append(document.problem("cases-missing", message, "It is relative to the tree.", key))
@@ -64,6 +68,11 @@ def _out_of_range(document: Document, value: float, least: int, most: int, key: 
     return [document.problem("value-range", f"is {value}", f"It must be from {least} to {most:,}.", key)]
 
 
+def _is_plain(path: str) -> bool:
+    """Return whether a path is relative and leads nowhere but down."""
+    return not os.path.isabs(path) and os.path.normpath(path) == path and not path.startswith("..")
+
+
 def probe_problems(document: Document, probe: Probe, folder: Path, key: tuple[str | int, ...]) -> list[Problem]:
     """Return what a probe refers to in vain; mock scripts are relative to ``folder``, the campaign's."""
     problems = _out_of_range(document, probe.timeout, 0, LONGEST, (*key, "timeout"))
@@ -79,6 +88,14 @@ def probe_problems(document: Document, probe: Probe, folder: Path, key: tuple[st
             at = (*key, "mocks", command)
             advice = "It is relative to campaign.toml."
             problems.append(document.problem("mock-missing", f"{script} does not exist", advice, at))
+    if not _is_plain(probe.cwd):
+        message = f"{probe.cwd} is not written plainly"
+        problems.append(
+            document.problem("cwd-form", message, "Name a folder of the tree, without `..`.", (*key, "cwd"))
+        )
+    if isinstance(probe, JsonRpcProbe) and probe.show and not probe.show.startswith("/"):
+        advice = "Write a JSON Pointer, such as /result/content/0/text."
+        problems.append(document.problem("show-form", f"is {probe.show!r}", advice, (*key, "show")))
     if not isinstance(probe, PythonProbe) and not probe.run:
         problems.append(document.problem("run-empty", "names no program", 'Use ["{python}", ...].', (*key, "run")))
     if isinstance(probe, PythonProbe) and not all(probe.call.partition(":")[::2]):

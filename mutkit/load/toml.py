@@ -33,8 +33,9 @@ class Document:
     def line(self, key: Key) -> int | None:
         """Return the 1-based line of the key, or of the nearest table around it that stands in the file."""
         for size in range(len(key), 0, -1):
-            if key[:size] in self._lines:
-                return self._lines[key[:size]]
+            for found in (key[:size], (*key[:size], 0)):  # a table that is a list of tables stands at its first
+                if found in self._lines:
+                    return self._lines[found]
         return None
 
     def rename(self, old: str, new: str) -> None:
@@ -95,9 +96,13 @@ def _key_lines(text: str) -> dict[Key, int]:
     counts: dict[Key, int] = {}
     table: Key = ()
     closing = ""
+    depth = 0
     for number, line in enumerate(text.split("\n"), 1):
         if closing:
             closing = "" if closing in line else closing
+            continue
+        if depth > 0:
+            depth += _open_brackets(line)
             continue
         if header := _HEADER.match(line):
             table = _table(_parts(header[2]), is_list=header[1] == "[[", counts=counts)
@@ -106,6 +111,7 @@ def _key_lines(text: str) -> dict[Key, int]:
             key = table + _parts(assignment[1])
             lines.setdefault(key, number)
             closing = _open_string(assignment[2])
+            depth = 0 if closing else _open_brackets(assignment[2])
     return lines
 
 
@@ -124,6 +130,12 @@ def _table(parts: Key, *, is_list: bool, counts: dict[Key, int]) -> Key:
         if full in counts:
             full += (counts[full],)
     return full
+
+
+def _open_brackets(text: str) -> int:
+    """Return how many more brackets a piece of a value opens than it closes; those in strings and comments aside."""
+    bare = re.sub(r""""(?:[^"\\]|\\.)*"|'[^']*'|#.*""", "", text)
+    return bare.count("[") + bare.count("{") - bare.count("]") - bare.count("}")
 
 
 def _open_string(value: str) -> str:

@@ -27,7 +27,7 @@ class Suite:
     python: str = ""
     env: dict[str, str] = field(default_factory=dict)
     timeout: float = 0.0
-    confirm: int = 1
+    confirm: int = 2
 
 
 @dataclass(frozen=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import subprocess
 import sys
 from collections.abc import Mapping
@@ -290,3 +291,35 @@ def test_output_that_cannot_be_written_is_the_hosts_fault(tmp_path: Path) -> Non
             check=False,
         )
     assert done.returncode == 71, done.stderr
+
+
+def test_an_earlier_report_is_not_left_for_a_run_that_does_not_end(tmp_path: Path) -> None:
+    """A program that reads the file never takes an old success for this run's."""
+    folder = write_project(tmp_path)
+    (folder / "r.json").write_text('{"exit": {"code": 0}}')
+    assert mutkit(folder, "run", "nowhere", "--json", "r.json").returncode == 2
+    assert not (folder / "r.json").exists()
+
+
+def test_the_runs_own_log_and_report_in_the_tree_are_no_change_of_the_source(tmp_path: Path) -> None:
+    """`mutkit run specs > log.txt` is what people type."""
+    folder = write_project(tmp_path)
+    with (folder / "log.txt").open("w") as log:
+        done = subprocess.run(
+            [sys.executable, "-m", "mutkit", "run", "specs", "--json", "report.json"],
+            cwd=folder,
+            env={**os.environ, "PYTHONPATH": str(ROOT)},
+            stdout=log,
+            stderr=subprocess.STDOUT,
+            check=False,
+        )
+    assert done.returncode == 0, (folder / "log.txt").read_text()
+
+
+def test_closed_streams_are_no_bug_of_ours(tmp_path: Path) -> None:
+    """Nobody listens: the exit code still says it."""
+    command = [sys.executable, "-m", "mutkit", "lint", "specs"]
+    shell = f"exec {shlex.join(command)} >&- 2>&-"
+    env = {**os.environ, "PYTHONPATH": str(ROOT)}
+    done = subprocess.run(["/bin/sh", "-c", shell], cwd=write_project(tmp_path, {S: "x"}), env=env, check=False)
+    assert done.returncode == 2

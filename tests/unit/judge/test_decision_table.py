@@ -6,7 +6,7 @@ import pytest
 
 from mutkit.judge import TABLE, judge
 from mutkit.model.case import CaseRecord, Outcome, Trouble
-from mutkit.model.effect import Effect, Hung, NothingSeen, Returned
+from mutkit.model.effect import Effect, Expectation, Hung, NothingSeen, Returned
 from mutkit.model.judgement import Blame, Depth, Detected, Shown, Verdict
 from mutkit.model.observation import Canary, Evidence, Hindrance, VariantRun
 from tests.builders import (
@@ -98,6 +98,8 @@ def test_another_case_that_is_skipped_or_gone_under_the_mutant_is_collateral(out
     assert judge(loaded_spec(), evidence(variant(DEFECTIVE, failed(KILLER), *others))).verdict is Verdict.COLLATERAL
 
 
+DISAGREEING = (suite_run(failed(KILLER)), suite_run(case(KILLER)))
+CUT_SHORT = (suite_run(failed(KILLER), complete=False),) * 2
 ONCE = suite_run(failed(KILLER), case(OTHER))
 
 BEFORE_THE_TABLE: list[tuple[str, Evidence, Verdict, str]] = [
@@ -188,6 +190,18 @@ BEFORE_THE_TABLE: list[tuple[str, Evidence, Verdict, str]] = [
         Verdict.INCONCLUSIVE,
         "null-not-run",
     ),
+    (
+        "null shows the defect that a loose healthy allows",
+        evidence(None, null=VariantRun(DEFECTIVE, green())),
+        Verdict.UNSTABLE,
+        "baseline-unstable",
+    ),
+    (
+        "a killer that does not pass alone",
+        evidence(None, null=VariantRun(HEALTHY, green(), (suite_run(failed(KILLER)),))),
+        Verdict.UNSTABLE,
+        "killer-needs-others",
+    ),
     ("null not looked at", evidence(None, null=VariantRun(None, green())), Verdict.INCONCLUSIVE, "null-not-run"),
     (
         "fewer repeats than were due",
@@ -202,7 +216,7 @@ BEFORE_THE_TABLE: list[tuple[str, Evidence, Verdict, str]] = [
                 DEFECTIVE,
                 failed(KILLER),
                 case(OTHER),
-                confirmations=(suite_run(failed(KILLER), troubles=(Trouble("wrong-tree", "x"),)),),
+                confirmations=(suite_run(failed(KILLER), troubles=(Trouble("wrong-tree", "x"),)),) * 2,
             )
         ),
         Verdict.INCONCLUSIVE,
@@ -210,15 +224,13 @@ BEFORE_THE_TABLE: list[tuple[str, Evidence, Verdict, str]] = [
     ),
     (
         "a repeat cut short",
-        evidence(
-            variant(DEFECTIVE, failed(KILLER), case(OTHER), confirmations=(suite_run(failed(KILLER), complete=False),))
-        ),
+        evidence(variant(DEFECTIVE, failed(KILLER), case(OTHER), confirmations=CUT_SHORT)),
         Verdict.INCONCLUSIVE,
         "report-cut-short",
     ),
     (
         "looked at twice, another effect",
-        evidence(VariantRun(DEFECTIVE, ONCE, (ONCE,), later=(CRASHED,))),
+        evidence(VariantRun(DEFECTIVE, ONCE, (ONCE, ONCE), later=(HEALTHY, CRASHED))),
         Verdict.UNSTABLE,
         "repeats-disagree",
     ),
@@ -275,7 +287,14 @@ BEFORE_THE_TABLE: list[tuple[str, Evidence, Verdict, str]] = [
     ),
     (
         "repeats disagree",
-        evidence(variant(DEFECTIVE, failed(KILLER), case(OTHER), confirmations=(suite_run(case(KILLER)),))),
+        evidence(
+            variant(
+                DEFECTIVE,
+                failed(KILLER),
+                case(OTHER),
+                confirmations=DISAGREEING,
+            )
+        ),
         Verdict.UNSTABLE,
         "repeats-disagree",
     ),
@@ -295,8 +314,6 @@ def test_what_comes_before_the_table_has_a_verdict_and_a_reason_of_its_own(
 
 def test_a_baseline_that_already_shows_the_defect_cannot_prove_anything() -> None:
     """The healthy observation may not satisfy [defective]."""
-    from mutkit.model.effect import Expectation
-
     loose = loaded_spec(defective=Expectation(returns="*"))
     judgement = judge(loose, evidence(variant(DEFECTIVE, failed(KILLER))))
     assert (judgement.verdict, judgement.reasons[0].slug) == (Verdict.BASELINE_FAILED, "defective-already-shown")
@@ -304,8 +321,6 @@ def test_a_baseline_that_already_shows_the_defect_cannot_prove_anything() -> Non
 
 def test_a_modelled_hang_is_killed_when_the_cases_notice() -> None:
     """A hang counts only where it is modelled."""
-    from mutkit.model.effect import Expectation
-
     hang = loaded_spec(defective=Expectation(hangs=True))
     assert judge(hang, evidence(variant(Hung(5.0), failed(KILLER), case(OTHER)))).verdict is Verdict.KILLED
 
@@ -340,8 +355,6 @@ def test_an_answer_of_another_kind_is_not_the_modelled_one() -> None:
 
 def test_an_observation_that_meets_healthy_counts_as_the_baselines_even_if_its_bytes_differ() -> None:
     """A session id that changes from run to run is no effect of the mutation."""
-    from mutkit.model.effect import Expectation
-
     loose = loaded_spec(healthy=Expectation(returns="answer*"))
     judgement = judge(loose, evidence(variant(Returned("answer 2"), case(KILLER), case(OTHER))))
     assert judgement.verdict is Verdict.NO_EFFECT
@@ -351,3 +364,23 @@ def test_a_case_that_may_fail_but_does_not_exist_is_told() -> None:
     """An excuse for a case that nobody has excuses nothing: the id is wrong."""
     judgement = judge(loaded_spec(may_fail=["tests/test_it.py::test_gone"]), evidence(None))
     assert (judgement.verdict, judgement.reasons[0].slug) == (Verdict.INCONCLUSIVE, "case-missing")
+
+
+def test_a_mutant_that_meets_healthy_as_well_as_defective_is_never_killed() -> None:
+    """A loose [healthy] cannot hide that the mutant does what healthy programs may do."""
+    loose = loaded_spec(healthy=Expectation(returns="*"), defective=Expectation(returns="Completed"))
+    judgement = judge(loose, evidence(variant(DEFECTIVE, failed(KILLER), case(OTHER))))
+    assert (judgement.verdict, judgement.reasons[0].slug) == (Verdict.INCONCLUSIVE, "healthy-too-loose")
+
+
+@pytest.mark.parametrize(("effect", "verdict"), [(DEFECTIVE, Verdict.SURVIVED), (CRASHED, Verdict.UNFAITHFUL)])
+def test_cases_that_are_not_named_do_not_stand_in_for_those_that_are(effect: Effect, verdict: Verdict) -> None:
+    """None of the named cases noticed, whatever others did."""
+    assert judge(loaded_spec(), evidence(variant(effect, case(KILLER), failed(OTHER)))).verdict is verdict
+
+
+def test_a_mutant_that_showed_nothing_was_not_seen_to_propagate() -> None:
+    """Depth is what was seen."""
+    nothing = NothingSeen("nothing-recorded", "it recorded nothing")
+    judgement = judge(loaded_spec(), evidence(variant(nothing, failed(KILLER), case(OTHER))))
+    assert (judgement.verdict, judgement.depth) == (Verdict.WRONG_REASON, Depth.INFECTED)

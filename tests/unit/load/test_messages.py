@@ -307,7 +307,7 @@ BROKEN: list[tuple[str, dict[str, str | bytes | None], list[str]]] = [
         "a glob that is none",
         _spec('returns = "Hello  !"', 'returns = { glob = "[z-a]" }'),
         [
-            f"{S}:19: defective.returns: is no glob: bad character range z-a at position 3 [regex-syntax] "
+            f"{S}:19: defective.returns: is no glob: bad character range z-a at position 1 [regex-syntax] "
             "Correct the glob."
         ],
     ),

@@ -26,6 +26,10 @@ one = 1
 deep = 1
 
 [[list]]
+rows = [
+    ["x"],
+["b"]
+]
 one = 2
 inline = { x = 1, y = { z = 2 } }
 '''
@@ -44,9 +48,11 @@ inline = { x = 1, y = { z = 2 } }
         (("list", 0, "one"), 12),
         (("list", 0, "sub", "deep"), 14),
         (("list", 1), 16),
-        (("list", 1, "one"), 17),
-        (("list", 1, "inline", "y", "z"), 18),
+        (("list", 1, "rows"), 17),
+        (("list", 1, "one"), 21),
+        (("list", 1, "inline", "y", "z"), 22),
         (("list", 1, "missing"), 16),
+        (("list",), 11),
         (("nowhere",), None),
     ],
     ids=str,

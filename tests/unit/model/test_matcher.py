@@ -10,8 +10,15 @@ from mutkit.model.matcher import Matcher, MatcherLike, is_json_subset, is_same_j
 
 DIGEST = "2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824"
 
+LONG = "error line column " * 20000
+
 NO_MATCH: list[tuple[MatcherLike | bytes, Any]] = [
     ("Completed", "Completed."),
+    ("*error*line*column*end", LONG),
+    ("*a*a*b", "a" * 100000),
+    ("a*a", "a"),
+    ("ab*bc", "abc"),
+    (Matcher(glob="*[ab]?"), "xa"),
     ("Completed", "completed"),
     ("Completed", None),
     ("*ab*", "ba"),
@@ -52,6 +59,12 @@ MATCH: list[tuple[MatcherLike | bytes, Any]] = [
     ("[ab]*", "[ab] literal"),
     ("naïve*", "naïve €"),
     ("*", ""),
+    ("*error*line*end", LONG + "end"),
+    ("a*a", "aa"),
+    ("ab*bc", "abbc"),
+    ("*b*", "abc"),
+    (Matcher(glob="*[ab]?"), "xaac"),
+    (Matcher(glob="?*[!a]"), "ab"),
     (1, 1.0),
     (None, None),
     ([1, "a"], [1, "a"]),
