@@ -114,7 +114,7 @@ def lint(paths: tuple[str, ...], *, as_json: bool) -> ExitCode:
 @PATHS
 @click.option("--only", multiple=True, metavar="ID", help="Run this spec alone (may be given again).")
 @click.option(
-    "--jobs", type=click.IntRange(1, 64), default=None, help="Workspaces at a time.  [default: processors, at most 4]"
+    "--jobs", type=click.IntRange(1, 64), default=None, help="Workspaces at a time.  [default: one more than processors, at most 4]"
 )
 @click.option("--json", "json_file", metavar="FILE", help="Write the report as JSON; - is standard output.")
 @click.option("--keep", is_flag=True, help="Keep a workspace with each mutant, and say where.")
@@ -138,7 +138,7 @@ def run(
     _refuse_target(json_file)
     selection = load(paths, only=only)
     out = sys.stderr if json_file == "-" else sys.stdout
-    options = Options(jobs=jobs or min(os.cpu_count() or 1, 4), keep=keep, written=_written(json_file))
+    options = Options(jobs=jobs or min((os.cpu_count() or 1) + 1, 4), keep=keep, written=_written(json_file))
     with _interruptible(), listener(out) as told:
         result = run_campaigns(selection, options, told, Cancellation())
     if result.problems:
