@@ -114,7 +114,10 @@ def lint(paths: tuple[str, ...], *, as_json: bool) -> ExitCode:
 @PATHS
 @click.option("--only", multiple=True, metavar="ID", help="Run this spec alone (may be given again).")
 @click.option(
-    "--jobs", type=click.IntRange(1, 64), default=None, help="Workspaces at a time.  [default: one more than processors, at most 4]"
+    "--jobs",
+    type=click.IntRange(1, 64),
+    default=None,
+    help="Workspaces at a time.  [default: one more than processors, at most 4]",
 )
 @click.option("--json", "json_file", metavar="FILE", help="Write the report as JSON; - is standard output.")
 @click.option("--keep", is_flag=True, help="Keep a workspace with each mutant, and say where.")

@@ -68,7 +68,7 @@ def _baseline_effect(evidence: Evidence) -> Any:
 
 
 def _cases(result: SpecResult) -> list[Json]:
-    """Return the named cases, and all others that did not pass under the mutant."""
+    """Return the named cases, and all others that failed or ended otherwise than on the baseline."""
     loaded = result.loaded
     mutant = result.evidence.mutant
     suite: SuiteRun | None = mutant.suite if mutant is not None else None
@@ -79,12 +79,21 @@ def _cases(result: SpecResult) -> list[Json]:
             record = suite.case(case_id)
             row |= case_json(record) | {"for_its_reason": fits(because, record)}
         rows.append(row)
-    if suite is not None:
-        rows += [
-            {"named": False, "allowed": record.id in loaded.may_fail, **case_json(record)}
-            for record in suite.cases
-            if record.outcome in BROKEN and record.id not in loaded.killers
-        ]
+    return rows + _others(result, suite) if suite is not None else rows
+
+
+def _others(result: SpecResult, suite: SuiteRun) -> list[Json]:
+    """Return the cases that are not named and failed, or ended otherwise than on the baseline; missing ones too."""
+    loaded, controls = result.loaded, result.evidence.controls
+    before = controls.baseline.suite if controls is not None else None
+    known = [*suite.cases, *(before.cases if before is not None else ())]
+    rows: list[Json] = []
+    for case_id in dict.fromkeys(record.id for record in known if record.id not in loaded.killers):
+        record = suite.case(case_id)
+        earlier = before.case(case_id).outcome if before is not None else record.outcome
+        if record.outcome in BROKEN or record.outcome is not earlier:
+            allowed = case_id in loaded.may_fail
+            rows.append({"named": False, "allowed": allowed, "was": earlier.value, **case_json(record)})
     return rows
 
 

@@ -25,7 +25,8 @@ class Plain:
 
     def begun(self, campaign: LoadedCampaign, specs: int, steps: int) -> None:
         """Say what begins."""
-        print(f"{campaign.name}: {campaign.campaign.title}: {specs} specs, {steps} runs", file=self._out, flush=True)
+        words = f"{specs} spec{'s' if specs != 1 else ''}, {steps} steps"
+        print(f"{campaign.name}: {campaign.campaign.title}: {words}", file=self._out, flush=True)
 
     def step(self, name: str) -> None:
         """Say nothing: the judgements are progress enough for a log."""

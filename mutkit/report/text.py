@@ -14,9 +14,7 @@ Line = tuple[str, str]
 
 STYLES = {"good": "green", "bad": "red", "unsure": "yellow", "strong": "bold", "faint": "dim"}
 
-_TOLD = frozenset(
-    {"as-modelled", "not-as-modelled", "wrong-because", "killer-passed", "killers-failed", "other-case-failed"}
-)
+_TOLD = frozenset({"as-modelled", "not-as-modelled", "wrong-because", "killer-passed", "killers-failed"})
 """Slugs of reasons that the lines on the mutant and on the cases tell already."""
 
 _STYLE_OF = {
@@ -40,9 +38,11 @@ def harmless(text: str) -> str:
 
 
 def judged_lines(result: SpecResult) -> list[Line]:
-    """Return the one line of a spec: verdict, campaign and id, and the first reason."""
+    """Return the one line of a spec: verdict, campaign and id, and the first reason that speaks for the verdict."""
     verdict = result.judgement.verdict
-    reason = result.judgement.reasons[0].message.split("\n")[0]
+    reasons = result.judgement.reasons
+    telling = next((one for one in reasons if one.slug != "as-modelled"), reasons[0])
+    reason = telling.message.split("\n")[0]
     if verdict is Verdict.KILLED:
         killers = len(result.loaded.killers)
         seen = describe_effect(result.evidence.mutant.effect, 90) if result.evidence.mutant else ""
@@ -97,6 +97,8 @@ def _account(result: SpecResult) -> list[Line]:
             lines += [("", f"            {line.strip()}") for line in rest]
     lines.append(("", f"  depth     {judgement.depth.value}; to act: {judgement.blame.value}"))
     advice = dict.fromkeys(reason.advice for reason in judgement.reasons if reason.advice)
+    if not advice:
+        advice = {f"see docs/messages.md, {judgement.reasons[-1].slug}": None}
     lines += [("strong", f"  do next   {text}") for text in advice]
     return lines
 
@@ -117,10 +119,9 @@ def _case_lines(result: SpecResult) -> list[Line]:
             lines.append(("bad", f"            {record.outcome.value} for another reason, {_said_by(record)}"))
             lines.append(("", f"            stated: {_because(because)}"))
     for record in mutant.suite.cases:
-        if record.outcome in BROKEN and record.id not in result.loaded.killers:
-            allowed = " (allowed)" if record.id in result.loaded.may_fail else " (not named)"
+        if record.outcome in BROKEN and record.id in result.loaded.may_fail:
             lines.append(("", f"  case      {record.id}"))
-            lines.append(("", f"            {record.outcome.value}{allowed}, {_said_by(record)}"))
+            lines.append(("", f"            {record.outcome.value} (allowed), {_said_by(record)}"))
     lines += [("faint", f"  changed   {path} (put back)") for path in mutant.changed]
     return lines
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import configparser
 import re
 import subprocess
 import sys
@@ -145,3 +146,12 @@ def test_the_tests_and_trees_that_the_traps_name_exist() -> None:
                 assert (ROOT / "tests/trees" / name / "README.md").is_file(), name
             else:
                 assert f"def {case}" in text_of(file), name
+
+
+def test_every_environment_of_tox_has_a_description_of_its_own() -> None:
+    """`tox list` tells what can be run; a colon early in a description would be read as a condition."""
+    parser = configparser.ConfigParser()
+    parser.read(ROOT / "tox.ini")
+    texts = [parser[name]["description"] for name in parser.sections() if name.startswith("testenv")]
+    assert len(set(texts)) == len(texts) == 6
+    assert not any(re.match(r"[a-z0-9,{}-]+:", text) for text in texts)

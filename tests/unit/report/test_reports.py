@@ -60,8 +60,31 @@ def test_every_verdict_that_is_not_killed_is_explained(verdict: str) -> None:
     if EVIDENCE[verdict].mutant is not None:
         assert "really    it returned" in text
         assert f"case      {KILLER}" in text
-    if verdict != "inconclusive":
-        assert "do next" in text
+    assert "do next" in text
+
+
+@pytest.mark.parametrize(
+    ("verdict", "telling"),
+    [
+        ("survived", f"{KILLER} passed under the mutant"),
+        ("collateral", f"{OTHER} was passed and now is failed"),
+        ("wrong-reason", 'modelled: it returns "Completed"; really: it returned "something else"'),
+    ],
+)
+def test_the_one_line_of_a_spec_tells_what_speaks_for_its_verdict(verdict: str, telling: str) -> None:
+    """That the mutant did what is modelled is no reason for *survived*."""
+    ((_, line),) = judged_lines(_result(EVIDENCE[verdict]).results[0])
+    assert line.startswith(f"{verdict:<15} c/a-spec: {telling}")
+
+
+def test_a_case_that_is_skipped_or_gone_under_the_mutant_is_named_in_both_reports() -> None:
+    """The author is told to name the further cases, so they are named."""
+    seen = evidence(variant(DEFECTIVE, failed(KILLER)))
+    assert f"{OTHER} was passed and now is missing" in _text(seen)
+    rows = as_json(_result(seen))["judgements"][0]["cases"]
+    assert [(row["id"], row["was"], row["outcome"]) for row in rows if not row["named"]] == [
+        (OTHER, "passed", "missing")
+    ]
 
 
 def test_a_killed_spec_is_one_line_and_no_account() -> None:
