@@ -179,6 +179,13 @@ def _canary_fault(loaded: LoadedSpec, controls: Controls) -> Judgement | None:
         return _fault(Verdict.INCONCLUSIVE, Blame.HOST, Reason("canary-not-run", "the canary was not run"))
     if canary.failed & loaded.killers.keys() and canary.executed:
         return None
+    if canary.executed:
+        message = (
+            "the named cases run a mutant that raises in the anchor's scope, and none of them fails: they cannot tell"
+            " a crash there from the healthy program"
+        )
+        advice = "Let a named case assert more of what the healthy program shows."
+        return _fault(Verdict.INCONCLUSIVE, Blame.TESTS, Reason("canary-unnoticed", message, advice))
     done = "was never executed by the named cases" if canary.failed else "made none of the named cases fail"
     message = (
         f"a mutant that raises in the anchor's scope {done}"

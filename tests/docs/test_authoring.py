@@ -36,7 +36,7 @@ def test_the_guides_files_and_commands_work_in_their_order(tmp_path: Path) -> No
             done = subprocess.run(command, cwd=tmp_path, env=env, capture_output=True, text=True, check=False)
             assert done.returncode == 0, f"{line}\n{done.stdout}{done.stderr}"
             ran += 1
-    assert ran == 6
+    assert ran == 7
 
 
 def test_every_key_of_the_format_is_in_the_guide() -> None:

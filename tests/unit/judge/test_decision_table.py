@@ -168,6 +168,12 @@ BEFORE_THE_TABLE: list[tuple[str, Evidence, Verdict, str]] = [
         "canary not noticed",
         evidence(None, canary=Canary(frozenset({OTHER}), HEALTHY)),
         Verdict.INCONCLUSIVE,
+        "canary-unnoticed",
+    ),
+    (
+        "canary neither run nor noticed",
+        evidence(None, canary=Canary(frozenset(), HEALTHY, executed=False)),
+        Verdict.INCONCLUSIVE,
         "mutant-not-loaded",
     ),
     (
