@@ -78,7 +78,11 @@ def read(path: Path, shown: str) -> Document | Problem:
         return Problem("toml-encoding", "begins with a byte order mark", advice, shown, 1)
     try:
         data = tomli.loads(text)
-    except (ValueError, RecursionError) as error:  # TOMLDecodeError is one; numbers of 5,000 digits give plain ones
+    except RecursionError:
+        return Problem("toml-syntax", "is not TOML that can be read: nested too deeply", "Flatten it.", shown)
+    except ValueError as error:
+        if not isinstance(error, tomli.TOMLDecodeError):  # Python's own limit, in words that differ by version
+            return Problem("toml-syntax", "is not TOML that can be read: a number is too long", "Shorten it.", shown)
         message = re.sub(r" \(at line \d+, column \d+\)$", "", str(error))
         lineno = getattr(error, "lineno", None) or _line_in(str(error))
         return Problem("toml-syntax", f"is not TOML: {message}", "Correct the line.", shown, lineno)

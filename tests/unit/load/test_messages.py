@@ -278,9 +278,13 @@ BROKEN: list[tuple[str, dict[str, str | bytes | None], list[str]]] = [
         "a number too long to read",
         {S: SPEC + "\nx = " + "1" * 5000 + "\n"},
         [
-            f"{S}: is not TOML: Exceeds the limit (4300 digits) for integer string conversion: value has 5000 digits; "
-            "use sys.set_int_max_str_digits() to increase the limit [toml-syntax] Correct the line."
+            f"{S}: is not TOML that can be read: a number is too long [toml-syntax] Shorten it.",
         ],
+    ),
+    (
+        "brackets without end",
+        {S: SPEC + "\nx = " + "[" * 5000 + "]" * 5000 + "\n"},
+        [f"{S}: is not TOML that can be read: nested too deeply [toml-syntax] Flatten it."],
     ),
     (
         "a file that is not written plainly",
