@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from mutkit.errors import Problem, SpecError, UsageError
+from mutkit.errors import Problem, UsageError
 from mutkit.load.resolve import resolve_campaign, resolve_spec
 from mutkit.load.toml import Document, read, shown
 from mutkit.load.validate import validate
@@ -150,9 +150,3 @@ def _renamed(document: Document) -> list[Problem]:
     if "in" in document.data:
         document.rename("in", "in_")
     return []
-
-
-def refuse(selection: Selection) -> None:
-    """Raise SpecError with all problems, if there are any."""
-    if selection.problems:
-        raise SpecError(list(selection.problems))

@@ -18,7 +18,7 @@ from mutkit.workspace import Workspaces
 
 # A program that uses mutkit as its own commands do. It is told what the child does, and tells how it ended.
 DRIVER = """
-import os, resource, signal, sys
+import os, signal, sys
 from pathlib import Path
 from mutkit.process import Cancellation, run
 from mutkit.workspace import Workspaces
@@ -41,7 +41,8 @@ with Workspaces(Path(tree), root=Path(root)) as workspaces:
     changes = workspace.restore()
     told = ",".join(map(str, changes))
     print(result.ending, result.leftovers, result.stdout.total, told, workspaces.source_changes(), sep="|")
-    print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
+    # Not ru_maxrss: that begins with the size of whoever started this process.
+    print(Path("/proc/self/status").read_text().split("VmHWM:")[1].split()[0])
 """
 
 # Children that misbehave; each tells, through the named pipe, that it is well under way.

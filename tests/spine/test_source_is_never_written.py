@@ -11,12 +11,13 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
 from mutkit.digest import difference, tree_digest
-from tests.projects import SPEC, TESTS, write_project
+from tests.projects import CAMPAIGN, SPEC, TESTS, write_project
 
 S = "specs/greeting/blank-name.toml"
 ROOT = Path(__file__).parents[2]
@@ -132,15 +133,25 @@ def test_after_kill_9_the_source_is_untouched_no_process_lives_and_the_next_run_
     assert list((tmp_path / "tmp").rglob("workspace-*")) == []
 
 
+@dataclass(frozen=True)
+class Hostile:
+    """A mutant that misbehaves: code, model, what comes of it; ``seconds`` are what one run of it may take."""
+
+    code: str
+    defective: str
+    verdict: str = "killed"
+    seconds: float = 60.0
+    changed: tuple[str, ...] = ()
+
+
 HOSTILE = {
-    "deletes files in its tree": (
-        "import pathlib, shutil\n    shutil.rmtree('specs')\n    pathlib.Path('greeting.py').unlink()\n    "
-        "return 'gone'",
+    "deletes files in its tree": Hostile(
+        "import pathlib, shutil\n    shutil.rmtree('docs')\n    pathlib.Path('notes.txt').unlink()\n    return 'gone'",
         'returns = "gone"',
-        "no such",
+        changed=("removed: docs", "removed: docs/page.md", "removed: notes.txt"),
     ),
-    "loops for ever": ("while True: pass", "hangs = true", ""),
-    "forks children that ignore SIGTERM": (
+    "loops for ever": Hostile("while True: pass", "hangs = true", verdict="timed-out", seconds=4.0),
+    "forks children that ignore SIGTERM": Hostile(
         "import os, signal, time\n"
         "    if os.fork() == 0:\n"
         "        os.setsid()\n"
@@ -148,12 +159,10 @@ HOSTILE = {
         "        time.sleep(600)\n"
         "    return 'forked'",
         'returns = "forked"',
-        "",
     ),
-    "writes 1 GiB to standard output": (
+    "writes 1 GiB to standard output": Hostile(
         "import sys\n    for _ in range(1024): sys.__stdout__.buffer.write(b'x' * 2**20)\n    return 'flooded'",
         'returns = "flooded"',
-        "",
     ),
 }
 
@@ -161,21 +170,21 @@ HOSTILE = {
 @pytest.mark.parametrize("name", list(HOSTILE))
 def test_a_hostile_mutant_changes_nothing_outside_of_its_workspace(tmp_path: Path, name: str) -> None:
     """Whatever the mutant does, the source is byte-identical, no process lives on, and there is a judgement."""
-    code, defective, _ = HOSTILE[name]
+    hostile = HOSTILE[name]
     spec = (
-        SPEC.replace('replace = ""', f'replace = """\nif not name.strip():\n    {code}\n"""')
-        .replace('returns = "Hello  !"', defective)
-        .replace('args = [" "]', 'args = [" "]\ntimeout = 4.0')
+        SPEC.replace('replace = ""', f'replace = """\nif not name.strip():\n    {hostile.code}\n"""')
+        .replace('returns = "Hello  !"', hostile.defective)
+        .replace('args = [" "]', f'args = [" "]\ntimeout = {hostile.seconds}')
     )
-    campaign = (write_project(tmp_path / "p") / "specs/greeting/campaign.toml").read_text()
-    changed = campaign.replace('cases = ["tests"]', 'cases = ["tests"]\ntimeout = 8.0')
-    folder = write_project(tmp_path / "p", {S: spec, "specs/greeting/campaign.toml": changed})
+    campaign = CAMPAIGN.replace('cases = ["tests"]', f'cases = ["tests"]\ntimeout = {hostile.seconds}\nconfirm = 1')
+    files: dict[str, str | bytes | None] = {S: spec, "specs/greeting/campaign.toml": campaign}
+    folder = write_project(tmp_path / "p", {**files, "docs/page.md": "x", "notes.txt": "y"})
     before = tree_digest(folder, frozenset())
     token = f"token-{os.getpid()}-{name.split(maxsplit=1)[0]}"
     with running(folder, tmp_path / "tmp", token) as process:
-        output, _ = process.communicate(timeout=SECONDS)
+        output, _ = process.communicate(timeout=2 * SECONDS)
     (judgement,) = json.loads((tmp_path / "report.json").read_text())["judgements"]
-    expected = "timed-out" if name == "loops for ever" else "killed"
-    assert judgement["verdict"] == expected, output
+    assert judgement["verdict"] == hostile.verdict, output
+    assert tuple(judgement["changed_files"]) == hostile.changed
     assert difference(before, tree_digest(folder, frozenset())) == ()
     assert _alive(token) == []
