@@ -1,0 +1,87 @@
+"""Owns the entry point: the group of all commands, and the exit code of whatever happens."""
+
+from __future__ import annotations
+
+import errno
+import io
+import os
+import sys
+from pathlib import Path
+
+import click
+
+import mutkit
+from mutkit.cli.campaigns import lint, run, schema, show
+from mutkit.cli.output import harmless, print_problems
+from mutkit.errors import ExitCode, MutkitError, SpecError
+
+
+def main() -> None:
+    """Run the command line; whatever happens, the process ends with a documented exit code."""
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:  # closed by whoever started us
+            setattr(sys, name, Path(os.devnull).open("w", encoding="utf-8"))  # noqa: SIM115  it lives as long as we do
+    for stream in (sys.stdout, sys.stderr):
+        # What cases say may hold what the terminal's encoding, or any encoding, has no bytes for.
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
+    try:
+        code = cli.main(standalone_mode=False)
+    except Exception as error:  # noqa: BLE001  the one place where a bug of ours is caught, to give it its own exit code
+        code = _failed(error)
+    except KeyboardInterrupt:
+        code = ExitCode.INTERRUPTED
+    except SystemExit:  # click's own end where nobody reads our output any more
+        code = ExitCode.HOST
+    sys.exit(int(ExitCode.BUG if code is None else code))  # nothing defaults to success
+
+
+def _failed(error: Exception) -> ExitCode:
+    """Say what went wrong, and return the exit code that it has."""
+    match error:
+        case click.exceptions.Abort():
+            return ExitCode.INTERRUPTED
+        case click.ClickException():
+            error.show()
+            return ExitCode.USAGE
+        case SpecError():
+            print_problems(error.problems)
+            return error.exit_code
+        case MutkitError():
+            click.echo(harmless(f"mutkit: {error} [{error.slug}]"), err=True)
+            return error.exit_code
+        case OSError() if error.errno in (errno.EPIPE, errno.ENOSPC):
+            return ExitCode.HOST
+    return _bug(error)
+
+
+def _bug(error: Exception) -> ExitCode:
+    """Write versions, command and traceback to a log, and say where it is."""
+    import platform
+    import tempfile
+    import traceback
+
+    text = "".join(traceback.format_exception(error))
+    head = f"mutkit {mutkit.__version__}, Python {platform.python_version()}, {platform.platform()}\n{sys.argv!r}\n\n"
+    with tempfile.NamedTemporaryFile("wb", prefix="mutkit-bug-", suffix=".log", delete=False) as log:
+        log.write((head + text).encode("utf-8", "backslashreplace"))
+    click.echo(f"mutkit: this is a bug of mutkit: {type(error).__name__}: {error}", err=True)
+    click.echo(f"Please report it with {log.name}", err=True)
+    return ExitCode.BUG
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"]}, epilog="Exit codes: docs/messages.md.")
+@click.version_option(mutkit.__version__, prog_name="mutkit")
+def cli() -> None:
+    """Prove that a test suite notices the very defect that a mutation is named after.
+
+    \b
+    Examples:
+      mutkit lint specs                 check every spec without running anything
+      mutkit show specs/bridge/accept-empty-final.toml
+      mutkit run specs/bridge           prove the campaign, exit 0 only if all are killed as modelled
+    """
+
+
+for command in (lint, run, show, schema):
+    cli.add_command(command)
