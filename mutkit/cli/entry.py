@@ -12,6 +12,7 @@ import click
 
 import mutkit
 from mutkit.cli.campaigns import lint, run, schema, show
+from mutkit.cli.mock import mock
 from mutkit.cli.output import harmless, print_problems
 from mutkit.errors import ExitCode, MutkitError, SpecError
 
@@ -83,5 +84,5 @@ def cli() -> None:
     """
 
 
-for command in (lint, run, show, schema):
+for command in (lint, run, show, schema, mock):
     cli.add_command(command)

@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 
-def refuse_target(name: str | None) -> None:
+def refuse_target(name: str | None, option: str = "--json") -> None:
     """Refuse a report's file that cannot be written, before a run is spent on it."""
     if name in (None, "-"):
         return
@@ -16,9 +16,9 @@ def refuse_target(name: str | None) -> None:
     if path.is_file():
         path.unlink()  # a report of an earlier run must not be taken for one of this run, however this one ends
     if not path.name or path.is_dir():
-        raise click.ClickException(f"--json {name!r}: name a file (or - for standard output)")
+        raise click.ClickException(f"{option} {name!r}: name a file (or -)")
     if not path.absolute().parent.is_dir():
-        raise click.ClickException(f"--json {name}: cannot be written: there is no folder {path.parent}")
+        raise click.ClickException(f"{option} {name}: cannot be written: there is no folder {path.parent}")
 
 
 def written(name: str | None) -> frozenset[Path]:
@@ -30,7 +30,7 @@ def written(name: str | None) -> frozenset[Path]:
     return frozenset(found)
 
 
-def write(name: str, text: str) -> None:
+def write(name: str, text: str, option: str = "--json") -> None:
     """Write a JSON report as UTF-8, whole or not at all; ``-`` is standard output."""
     # A lone surrogate has no bytes; in JSON it is written as an escape, which is what this makes of it.
     content = text.encode("utf-8", "backslashreplace")
@@ -43,4 +43,4 @@ def write(name: str, text: str) -> None:
         part.write_bytes(content)
         part.replace(path)
     except OSError as error:
-        raise click.ClickException(f"--json {name}: cannot be written: {error.strerror}") from error
+        raise click.ClickException(f"{option} {name}: cannot be written: {error.strerror}") from error
