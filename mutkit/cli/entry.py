@@ -12,6 +12,7 @@ import click
 
 import mutkit
 from mutkit.cli.campaigns import lint, run, schema, show
+from mutkit.cli.doctor import doctor
 from mutkit.cli.mock import mock
 from mutkit.cli.output import harmless, print_problems
 from mutkit.errors import ExitCode, MutkitError, SpecError
@@ -84,5 +85,5 @@ def cli() -> None:
     """
 
 
-for command in (lint, run, show, schema, mock):
+for command in (lint, run, show, schema, mock, doctor):
     cli.add_command(command)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -26,10 +27,29 @@ def print_problems(problems: tuple[Problem, ...]) -> None:
 
 
 def print_lines(lines: list[Line], out: Any) -> None:
-    """Print lines to the stream ``out``; click takes the styles away where that is no terminal."""
+    """Print lines to the stream ``out``, with their styles where it is a terminal that shows them."""
     from mutkit.report.text import STYLES
 
+    coloured = is_terminal(out) and not os.environ.get("NO_COLOR")
     for style, text in lines:
-        look = STYLES.get(style, "")
+        look = STYLES.get(style, "") if coloured else ""
         options: dict[str, Any] = {look: True} if look in ("bold", "dim") else {"fg": look} if look else {}
         click.echo(click.style(text, **options) if options else text, file=out)
+
+
+def is_terminal(out: Any) -> bool:
+    """Return whether people look at ``out`` themselves: a terminal, and neither a CI's nor one that can nothing."""
+    return bool(out.isatty()) and not os.environ.get("CI") and os.environ.get("TERM") != "dumb"
+
+
+def width_of(out: Any) -> int | None:
+    """Return how many columns lines for ``out`` have: of a terminal its own (100 where unknown), else None."""
+    if not is_terminal(out):
+        return None
+    named = os.environ.get("COLUMNS", "")
+    if named.isdigit() and int(named):
+        return int(named)
+    try:
+        return os.get_terminal_size(out.fileno()).columns or 100
+    except OSError:
+        return 100
