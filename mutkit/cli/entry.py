@@ -58,17 +58,21 @@ def _failed(error: Exception) -> ExitCode:
 
 
 def _bug(error: Exception) -> ExitCode:
-    """Write versions, command and traceback to a log, and say where it is."""
+    """Write versions, command and traceback to a log, and say where it is; without a place for one, print them."""
     import platform
     import tempfile
     import traceback
 
     text = "".join(traceback.format_exception(error))
     head = f"mutkit {mutkit.__version__}, Python {platform.python_version()}, {platform.platform()}\n{sys.argv!r}\n\n"
-    with tempfile.NamedTemporaryFile("wb", prefix="mutkit-bug-", suffix=".log", delete=False) as log:
-        log.write((head + text).encode("utf-8", "backslashreplace"))
     click.echo(f"mutkit: this is a bug of mutkit: {type(error).__name__}: {error}", err=True)
-    click.echo(f"Please report it with {log.name}", err=True)
+    try:
+        with tempfile.NamedTemporaryFile("wb", prefix="mutkit-bug-", suffix=".log", delete=False) as log:
+            log.write((head + text).encode("utf-8", "backslashreplace"))
+    except OSError:
+        click.echo(f"Please report it with this:\n\n{head}{text}", err=True)
+    else:
+        click.echo(f"Please report it with {log.name}", err=True)
     return ExitCode.BUG
 
 

@@ -19,6 +19,14 @@ if TYPE_CHECKING:
 LOCK = "lock"
 
 
+def temporary_folder() -> Path:
+    """Return the system's temporary folder (TMPDIR); HostError if nothing can be written to any."""
+    try:
+        return Path(tempfile.gettempdir())
+    except OSError as error:
+        raise HostError(f"no temporary folder can be written to: {error.strerror}", slug="temporary-folder") from error
+
+
 def home_name() -> str:
     """Return the name of the folder, in the temporary folder, that holds all runs of this user."""
     return f"mutkit-{os.getuid()}"

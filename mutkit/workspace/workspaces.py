@@ -16,7 +16,7 @@ from mutkit.model.tree import Kind
 from mutkit.workspace.copying import copy_tree
 from mutkit.workspace.private import Workspace
 from mutkit.workspace.removal import remove
-from mutkit.workspace.run_folder import RunFolder, home_name
+from mutkit.workspace.run_folder import RunFolder, home_name, temporary_folder
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -67,14 +67,14 @@ class Workspaces:
         """Take the source tree, more names to leave out, and the folder to work in (``None``: the system's
         temporary one).
 
-        UsageError if ``tree`` is no folder.
+        UsageError if ``tree`` is no folder, HostError if there is no temporary one.
         """
         self.tree = tree.resolve()
         if not self.tree.is_dir():
             raise UsageError(f"{tree} is no folder: a campaign's `tree` names the folder to be copied", slug="no-tree")
         # Ours may lie within the tree: a copy must not hold itself.
         self._leave_out = LEFT_OUT | frozenset(leave_out) | {home_name()}
-        self._temporary = (root or Path(tempfile.gettempdir())).resolve()
+        self._temporary = (root or temporary_folder()).resolve()
         self._handlers: dict[int, object] = {}
 
     def __enter__(self) -> Workspaces:  # noqa: PYI034 -- typing.Self came with 3.11

@@ -17,8 +17,8 @@ from mutkit.process import run
 
 _DATA = bytes(range(256)) * 1024
 _ECHO = "import sys; data = sys.stdin.buffer.read(); sys.stdout.buffer.write(data); sys.stderr.buffer.write(data[::-1])"
-_FEW, _MANY = 64, 256
-"""Descriptors: with fewer than the first nothing is certain; with the second nothing is in the way."""
+_PER_JOB, _MANY = 16, 256
+"""Descriptors that a workspace takes at most while it is in use; and so many that nothing is in the way."""
 
 
 def child_processes(folder: Path) -> Finding:
@@ -46,8 +46,9 @@ def mock_child(folder: Path, python: str = sys.executable) -> Finding:
             first = file.readline()
     measured = {"python": python, "version": version, "first_line": len(first), "ms": round(done.duration * 1000, 1)}
     if (done.ending, done.stdout.head, recorded) != (Exited(7), b"\xff\x00mock\n", [(("a b",), b"in")]):
-        said = (done.stderr.text.strip().splitlines() or [f"printed {done.stdout.head!r}"])[-1]
-        detail = f"a mock child on {python}: {done.ending}: {said}"
+        detail = f"a mock child on {python}: {done.ending}"
+        if isinstance(done.ending, Exited):
+            detail += f": {(done.stderr.text.strip().splitlines() or [f'it printed {done.stdout.head!r}'])[-1]}"
         return Finding("mock-child", Result.NO, detail, f"no mock child works, {CANNOT}", True, measured)
     detail = f"a mock on {python} ({version}) was called and recorded it"
     if first.startswith(b"#!/bin/sh"):
@@ -107,9 +108,9 @@ def open_files_finding(opened: int, soft: int | None, hard: int | None) -> Findi
     measured = {"opened": opened, "soft": soft, "hard": hard}
     limits = f"limit {'none' if soft is None else f'{soft:,}'}, at most {'none' if hard is None else f'{hard:,}'}"
     detail = f"{opened} more could be opened at a time ({limits})"
-    if opened < _FEW:
+    if opened < _PER_JOB:
         return Finding("open-files", Result.NO, detail, f"{CANNOT}; raise it: ulimit -n 1024", True, measured)
     if opened < _MANY:
-        follows = "enough for --jobs 1 or 2; on sockets exact chunks in flight are few; raise it: ulimit -n 1024"
+        follows = f"enough for --jobs {opened // _PER_JOB}, not more; raise it: ulimit -n 1024"
         return Finding("open-files", Result.LIMITS, detail, follows, True, measured)
     return Finding("open-files", Result.YES, detail, "", True, measured)
