@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from mutkit.model.mock import Call
+    from mutkit.model.mock_call import Call
 
 SCHEMA = "mutkit-calls/1"
 

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 
 from mutkit.hermetic.install import install, link_tools
 from mutkit.hermetic.recordings import calls
-from mutkit.hermetic.script import Script
-from mutkit.model.mock import Call
+from mutkit.hermetic.scripts import Script
+from mutkit.model.mock_call import Call
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -17,7 +17,7 @@ from mutkit.model.ending import Exited, Signalled
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from mutkit.model.mock import Call
+    from mutkit.model.mock_call import Call
 
 _PASSED_ON = (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT, signal.SIGTERM, signal.SIGUSR1, signal.SIGUSR2)
 _PR_SET_PDEATHSIG = 1

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mutkit.errors import UsageError
-from mutkit.hermetic.script import Script
+from mutkit.hermetic.scripts import Script
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -20,14 +20,14 @@ if TYPE_CHECKING:
 _SHEBANG_LIMIT = 127
 """Kernels before 5.1 cut the first line of a program there."""
 
-_CHILD = ("child.py", "streams.py", "words.py")
-"""The modules that make up a mock child; they import no others of mutkit."""
+_CHILD = Path(__file__).with_name("child")
+"""The package that makes up a mock child; its modules import no others of mutkit."""
 
 _LAUNCHER = """\
 import sys
 sys.path.insert(0, {support!r})
-from mutkit_mock import child
-child.main({script!r}, {record!r}, {name!r})
+from mutkit_mock import main
+main.main({script!r}, {record!r}, {name!r})
 """
 
 
@@ -43,8 +43,8 @@ def install(folder: Path, mocks: Mapping[str, Script | Path], record: Path, pyth
     support.mkdir(parents=True, exist_ok=True)
     record.mkdir(parents=True, exist_ok=True)
     (support / "mutkit_mock").mkdir(exist_ok=True)
-    for part in _CHILD:
-        shutil.copyfile(Path(__file__).with_name(part), support / "mutkit_mock" / part)
+    for part in _CHILD.glob("*.py"):
+        shutil.copyfile(part, support / "mutkit_mock" / part.name)
     for name, given in mocks.items():
         if not name or "/" in name or name.startswith("."):
             raise UsageError(f"{name!r} is not the name of a command", slug="mock-name")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from mutkit.model.effect import Effect
     from mutkit.model.ending import ProcessResult
-    from mutkit.model.mock import Call
+    from mutkit.model.mock_call import Call
 
 
 @dataclass(frozen=True)

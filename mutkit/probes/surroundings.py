@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from mutkit.model.campaign import Probe
-    from mutkit.model.mock import Call
+    from mutkit.model.mock_call import Call
     from mutkit.stage import Stage
 
 _FOLDERS = {

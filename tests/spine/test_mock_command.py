@@ -99,7 +99,7 @@ def test_a_mock_does_not_outlive_run_even_if_that_is_killed(tmp_path: Path) -> N
 
 def test_an_unexpected_call_is_97(tmp_path: Path) -> None:
     """The mock's own exit codes come through."""
-    _script(tmp_path, 'expect = ["exec"]\n')
+    _script(tmp_path, 'argv = ["exec"]\n')
     done = _mock(tmp_path, "run", "answer.toml", "--", "exce")
     assert (done.returncode, b"unexpected call 1" in done.stderr) == (97, True)
 

@@ -35,7 +35,7 @@ class Codex:
     def prints_by_read(self, pieces: Sequence[bytes]) -> None:
         """Write each piece into an empty pipe, so that one read takes it whole and nothing with it."""
         cuts = tuple(accumulate(len(piece) for piece in pieces[:-1]))
-        self.does(Script().write(b"".join(pieces), cut_at=cuts, pace="drained"))
+        self.does(Script().write(b"".join(pieces), cut_at=cuts, pace="exact"))
 
     def prints_in_turn(self, outputs: Sequence[bytes]) -> None:
         """Write the first output at the first call, the second at the second, and so on."""

@@ -102,7 +102,7 @@ def test_5_mib_in_one_line_come_through(mock: MockCommands) -> None:
         ({}, [b"abc\xc3\xa9"]),
     ],
 )
-def test_with_drained_pace_each_read_gets_exactly_one_chunk(
+def test_with_exact_pace_each_read_gets_exactly_one_chunk(
     mock: MockCommands,
     how: dict[str, int],
     reads: list[bytes],
@@ -110,22 +110,22 @@ def test_with_drained_pace_each_read_gets_exactly_one_chunk(
     """Cut by size or by offsets: what was written in one piece is read in one piece, whatever the reader's
     speed.
     """
-    with start(mock, Script().write("abcé", pace="drained", **how)) as child:  # type: ignore[arg-type]
+    with start(mock, Script().write("abcé", pace="exact", **how)) as child:  # type: ignore[arg-type]
         assert child.stdout is not None
         assert read_all(child.stdout.fileno()) == reads
 
 
 def test_five_thousand_single_bytes_are_five_thousand_reads(mock: MockCommands) -> None:
     """No two writes are merged over a long run, and the record has every one."""
-    with start(mock, Script().repeat("x", 5000, chunk=1, pace="drained")) as child:
+    with start(mock, Script().repeat("x", 5000, chunk=1, pace="exact")) as child:
         assert child.stdout is not None
         assert read_all(child.stdout.fileno()) == [b"x"] * 5000
     assert mock.calls("codex")[0].chunks == (1,) * 5000
 
 
-def test_drained_pace_refuses_what_is_no_pipe(mock: MockCommands) -> None:
+def test_exact_pace_refuses_what_is_no_pipe(mock: MockCommands) -> None:
     """On a socket nothing proves that the reader has taken a chunk: exit 98 and a message."""
-    mock.add("codex", Script().write("x", pace="drained"))
+    mock.add("codex", Script().write("x", pace="exact"))
     ours, theirs = socket.socketpair()
     with ours, theirs:
         done = subprocess.run(
@@ -141,9 +141,9 @@ def test_drained_pace_refuses_what_is_no_pipe(mock: MockCommands) -> None:
     assert (mock.calls("codex")[0].ended, mock.calls("codex")[0].fds[1]) == ("unable", "socket")
 
 
-def test_a_drained_writer_whose_reader_leaves_does_not_wait_for_ever(mock: MockCommands) -> None:
+def test_a_exact_writer_whose_reader_leaves_does_not_wait_for_ever(mock: MockCommands) -> None:
     """A pipe that nobody reads any more stays full; the mock notices and ends with 96."""
-    with start(mock, Script().write("ab", chunk=1, pace="drained")) as child:
+    with start(mock, Script().write("ab", chunk=1, pace="exact")) as child:
         assert child.stdout is not None
         select.select([child.stdout], [], [], 30)  # the first chunk is in the pipe, and stays there
         child.stdout.close()

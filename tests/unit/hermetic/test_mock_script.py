@@ -34,7 +34,7 @@ def test_a_file_and_a_builder_give_the_same_script(tmp_path: Path) -> None:
     script = read(
         tmp_path,
         """
-        expect = ["exec", "**"]
+        argv = ["exec", "**"]
         signals = { TERM = "ignore", INT = 1 }
         record_env = ["HOME"]
         [[step]]
@@ -43,7 +43,7 @@ def test_a_file_and_a_builder_give_the_same_script(tmp_path: Path) -> None:
         [[step]]
         text = "ab"
         cut_at = [1]
-        pace = "drained"
+        pace = "exact"
         [[step]]
         read_stdin = "end"
         [end]
@@ -57,7 +57,7 @@ def test_a_file_and_a_builder_give_the_same_script(tmp_path: Path) -> None:
         .on_signal("INT", 1)
         .recording("HOME")
         .json({"type": "x"}, newline="codex")
-        .write("ab", cut_at=(1,), pace="drained")
+        .write("ab", cut_at=(1,), pace="exact")
         .read_stdin()
         .exit(3)
     )
@@ -122,7 +122,7 @@ def test_unknown_keys_and_wrong_types_are_all_told_at_once(tmp_path: Path) -> No
         ("[end]\nexit = 256", "end.exit", "255"),
         ('[end]\nsignal = "NOPE"', "end.signal", "NOPE"),
         ("[end]\nexit = 1\nhang = true", "end", "more than one"),
-        ('expect = ["x"]\n[[call]]\n', "call", "beside"),
+        ('argv = ["x"]\n[[call]]\n', "call", "beside"),
         ('[[call]]\n[[call.step]]\nbase64 = "?"', "call[0].step[0].base64", "cannot be used"),
         ("when = 2020-01-01", "", "not TOML as a script has it"),
         ("[[step]", "", "not TOML"),

@@ -6,7 +6,7 @@ import ast
 import os
 from typing import TYPE_CHECKING, Any
 
-from mutkit.model.mock import Call
+from mutkit.model.mock_call import Call
 
 if TYPE_CHECKING:
     from pathlib import Path

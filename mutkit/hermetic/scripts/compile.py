@@ -109,16 +109,16 @@ class Compiler:
             return [{"parts": parts, "path": path, "after": after, "append": step.append}]
         how = {
             "fd": _STREAMS[step.to],
-            "chunk": step.chunk,
+            "chunk": step.chunk if isinstance(step.chunk, int) else 1,
             "cut_at": list(step.cut_at),
-            "drained": step.pace == "drained",
+            "exact": step.pace == "exact",
             "pause": step.pause_ms / 1000,
         }
         tail = [{**how, "parts": [(b"\n", 1)], "cut_at": []}] if newline == "separate" else []
         return [{**how, "parts": parts}, *tail]
 
     def _check_cuts(self, step: Step, size: int, key: str) -> None:
-        if step.chunk < 0:
+        if isinstance(step.chunk, int) and step.chunk < 0:
             self._fault(f"{key}.chunk", "is less than 0")
         if step.chunk and step.cut_at:
             self._fault(f"{key}.cut_at", "stands beside `chunk`")

@@ -1,17 +1,13 @@
-"""Owns the script of a mock child: read from TOML, or built in Python; and its compiled form, which child.py
-follows.
-"""
+"""Owns the script of a mock child, as it is built in Python or was read from TOML."""
 
 from __future__ import annotations
 
 import base64
-import functools
-import json
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from mutkit.errors import Problem, SpecError
-from mutkit.hermetic.compile import Compiler, problem
+from mutkit.hermetic.scripts.compile import Compiler, problem
 from mutkit.model.matcher import CLOSED, Json
 from mutkit.model.mock import Answer, End, Grandchild, Repeat, SignalName, Step, WaitFor
 
@@ -20,7 +16,6 @@ if TYPE_CHECKING:
     from pathlib import Path
     from typing import TypedDict
 
-    from pydantic import TypeAdapter
     from typing_extensions import Unpack
 
     class How(TypedDict, total=False):
@@ -33,7 +28,7 @@ if TYPE_CHECKING:
         newline: Literal["none", "with", "separate", "codex"] | None
         chunk: int
         cut_at: tuple[int, ...]
-        pace: Literal["none", "drained"]
+        pace: Literal["none", "exact"]
         pause_ms: float
 
 
@@ -41,7 +36,7 @@ if TYPE_CHECKING:
 class Script:
     """What one mock command does; immutable, so that a builder's call gives a new script.
 
-    Either one answer (``expect``, ``step``, ``end``, ``signals``) or several (``call``), of which the first
+    Either one answer (``argv``, ``step``, ``end``, ``signals``) or several (``call``), of which the first
     that fits is given. ``record_env`` names the environment variables that are recorded. ``base`` is the
     folder of ``file`` keys.
     """
@@ -49,7 +44,7 @@ class Script:
     __pydantic_config__: ClassVar[dict[str, Any]] = CLOSED
 
     note: str = ""
-    expect: tuple[str, ...] | None = None
+    argv: tuple[str, ...] | None = None
     step: tuple[Step, ...] = ()
     end: End = End()  # noqa: RUF009 - it is frozen
     signals: dict[SignalName, Literal["die", "ignore"] | int] = field(default_factory=dict)
@@ -59,7 +54,9 @@ class Script:
     @classmethod
     def from_toml(cls, path: Path) -> Script:
         """Return the script in the file; SpecError names every fault in it."""
-        return _read(path)
+        from mutkit.hermetic.scripts.read import read
+
+        return read(path)
 
     def write(self, content: str | bytes, **how: Unpack[How]) -> Script:
         """Write text (as UTF-8) or bytes."""
@@ -117,7 +114,7 @@ class Script:
 
     def expecting(self, *argv: str) -> Script:
         """Refuse, with exit 97, any call whose words are not these (``*``, ``**`` as in ``Answer.argv``)."""
-        return replace(self, expect=argv)
+        return replace(self, argv=argv)
 
     def recording(self, *names: str) -> Script:
         """Record these environment variables."""
@@ -125,8 +122,10 @@ class Script:
 
     def answering(self, script: Script, argv: Iterable[str] | None = None, nth: int = 0) -> Script:
         """Add an answer: what ``script`` does is done for calls with these words, or for the nth call."""
-        words = script.expect if argv is None else tuple(argv)
-        return replace(self, call=(*self.call, Answer(words, nth, script.step, script.end, script.signals)))
+        words = script.argv if argv is None else tuple(argv)
+        return replace(
+            self, call=(*self.call, Answer(words, nth=nth, step=script.step, end=script.end, signals=script.signals))
+        )
 
     def _with(self, step: Step) -> Script:
         return replace(self, step=(*self.step, step))
@@ -137,9 +136,9 @@ class Script:
         SpecError (slug ``mock-script``) holds everything that does not go together.
         """
         problems: list[Problem] = []
-        answers = self.call or (Answer(self.expect, 0, self.step, self.end, self.signals),)
-        if self.call and (self.step or self.expect is not None or self.end != End() or self.signals):
-            problems.append(problem(shown, "call", "stands beside `step`, `end`, `expect` or `signals`"))
+        answers = self.call or (Answer(self.argv, step=self.step, end=self.end, signals=self.signals),)
+        if self.call and (self.step or self.argv is not None or self.end != End() or self.signals):
+            problems.append(problem(shown, "call", "stands beside `step`, `end`, `argv` or `signals`"))
         calls = []
         for at, answer in enumerate(answers):
             compiler = Compiler(base, shown, f"call[{at}]." if self.call else "", problems)
@@ -147,50 +146,3 @@ class Script:
         if problems:
             raise SpecError(problems)
         return {"calls": calls, "env": list(self.record_env)}
-
-
-@functools.cache
-def _adapter() -> TypeAdapter[Script]:
-    from pydantic import TypeAdapter  # late: it costs 70 ms
-
-    return TypeAdapter(Script)
-
-
-def _read(path: Path) -> Script:
-    import tomli
-    from pydantic import ValidationError
-
-    shown = str(path)
-    try:
-        text = path.read_bytes().decode("utf-8")
-        data = json.dumps(tomli.loads(text))
-    except OSError as error:
-        raise SpecError([problem(shown, "", f"cannot be read: {error.strerror}", "Check the path.")]) from error
-    except (ValueError, TypeError) as error:  # not UTF-8, not TOML, or a date
-        raise SpecError([problem(shown, "", f"is not TOML as a script has it: {error}")]) from error
-    try:
-        script = _adapter().validate_json(data)
-    except ValidationError as error:
-        raise SpecError(_faults(shown, error)) from error
-    script.compiled(path.parent, shown)
-    return replace(
-        script,
-        step=_placed(script.step, path.parent),
-        call=tuple(replace(answer, step=_placed(answer.step, path.parent)) for answer in script.call),
-    )
-
-
-def _placed(steps: tuple[Step, ...], base: Path) -> tuple[Step, ...]:
-    """Return the steps with ``file`` as an absolute path: the script may be installed from anywhere."""
-    return tuple(step if step.file is None else replace(step, file=str(base.absolute() / step.file)) for step in steps)
-
-
-def _faults(shown: str, error: Any) -> list[Problem]:
-    words = {"unexpected_keyword_argument": "is not a key"}
-    found: dict[str, Problem] = {}
-    for detail in error.errors(include_url=False):
-        key = ""
-        for part in detail["loc"]:
-            key += f"[{part}]" if isinstance(part, int) else f".{part}" if key else part
-        found.setdefault(key, problem(shown, key, words.get(detail["type"], detail["msg"])))
-    return list(found.values())

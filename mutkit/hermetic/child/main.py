@@ -144,14 +144,14 @@ class Child:
             time.sleep(step["pause"])
 
     def _write(self, fd: int, data: bytes, step: dict[str, Any]) -> None:
-        drained = step["drained"]
-        if drained and kind_of(fd) != "pipe":
-            self.finish(UNABLE, f'pace = "drained" needs a pipe; fd {fd} is a {kind_of(fd)}', how="unable")
+        exact = step["exact"]
+        if exact and kind_of(fd) != "pipe":
+            self.finish(UNABLE, f'pace = "exact" needs a pipe; fd {fd} is a {kind_of(fd)}', how="unable")
         sizes: list[list[int]] = []
         count = 0
         try:
             for piece in pieces(data, step["chunk"], step["cut_at"]):
-                if drained:
+                if exact:
                     wait_until_empty(fd)
                 write_all(fd, piece)
                 if sizes and sizes[-1][0] == len(piece):
@@ -164,7 +164,7 @@ class Child:
                     sizes = []
                 if step["pause"]:
                     time.sleep(step["pause"])
-            if drained:
+            if exact:
                 wait_until_empty(fd)
         finally:
             if sizes:
