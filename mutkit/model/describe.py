@@ -26,28 +26,60 @@ SHOWN = 300
 """How many characters of a value are shown before it is cut."""
 
 
-def quoted(value: Json | bytes, limit: int = SHOWN) -> str:
-    """Return a value as one line: text in double quotes with control characters escaped, cut with its length in
-    bytes.
-    """
-    import json
+_QUOTES = "\"'`"
+_NAMED = {"\n": r"\n", "\r": r"\r", "\t": r"\t"}
+_LIKE_ESCAPES = frozenset("nrtxuU\\")
 
+
+def quoted(value: Json | bytes, limit: int = SHOWN) -> str:
+    """Return a value as one line: text in quotes with what cannot be seen escaped, cut with its length in bytes.
+
+    The quotes are such as the text does not hold, and of its backslashes only those are doubled that would be read as
+    an escape: JSON in a text stays as it is.
+    """
     raw = as_bytes(value)
-    if isinstance(value, bytes):
-        text = value.decode("utf-8", "backslashreplace")
-    elif isinstance(value, str):
-        text = value
-    else:
-        text = raw.decode("utf-8", "backslashreplace")
     if not isinstance(value, (str, bytes)):
+        text = raw.decode("utf-8", "backslashreplace")
         return text if len(text) <= limit else f"{text[:limit]}... ({len(raw):,} bytes)"
+    byte = isinstance(value, bytes)
+    text = value.decode("utf-8", "surrogateescape") if isinstance(value, bytes) else value
+    mark = next((quote for quote in _QUOTES if quote not in text), "")
     if len(text) <= limit:
-        return json.dumps(text, ensure_ascii=False)
+        return _marked(text, mark, byte=byte)
     half = limit // 2
-    return (
-        f"{json.dumps(text[:half], ensure_ascii=False)} ... {json.dumps(text[-half:], ensure_ascii=False)}"
-        f" ({len(raw):,} bytes)"
-    )
+    head, tail = _marked(text[:half], mark, byte=byte), _marked(text[-half:], mark, byte=byte)
+    return f"{head} ... {tail} ({len(raw):,} bytes)"
+
+
+def _marked(text: str, mark: str, *, byte: bool) -> str:
+    """Return ``text`` between quotes; without a ``mark`` that it does not hold it is escaped as JSON has it.
+
+    ``byte``: a surrogate stands for a byte that is no UTF-8.
+    """
+    quote = mark or '"'
+    pieces = []
+    for at, character in enumerate(text):
+        if character == "\\":
+            doubled = not mark or _would_be_read_as_escape(text[at + 1 : at + 2])
+            pieces.append("\\\\" if doubled else "\\")
+        elif character == quote:
+            pieces.append("\\" + character)
+        elif character.isprintable():
+            pieces.append(character)
+        else:
+            pieces.append(_NAMED.get(character) or _numbered(ord(character), byte=byte))
+    return f"{quote}{''.join(pieces)}{quote}"
+
+
+def _would_be_read_as_escape(follower: str) -> bool:
+    """Return whether a backslash says something else before what is shown of the next character, or of none."""
+    return not follower or follower in _LIKE_ESCAPES or not follower.isprintable()
+
+
+def _numbered(code: int, *, byte: bool) -> str:
+    if byte and 0xDC80 <= code <= 0xDCFF:
+        return f"\\x{code - 0xDC00:02x}"
+    return f"\\u{code:04x}" if code <= 0xFFFF else f"\\U{code:08x}"
 
 
 def describe_effect(effect: Effect | None, limit: int = SHOWN) -> str:

@@ -111,6 +111,31 @@ def test_long_values_are_cut_with_head_tail_and_length_in_bytes() -> None:
 
 
 def test_control_characters_and_bytes_that_are_no_text_are_shown_honestly() -> None:
-    """Nothing that is printed can move the cursor or hide."""
+    """Nothing that is printed can move the cursor or hide, and a byte is told from a text that looks like it."""
     assert quoted("a\x1b[31m\n") == '"a\\u001b[31m\\n"'
-    assert quoted(b"\xff\x00") == '"\\\\xff\\u0000"'
+    assert quoted(b"\xff\x00") == '"\\xff\\u0000"'
+    assert quoted(rb"\xff\n") == r'"\\xff\\n"'
+    assert quoted("a\u2028b\u202ec\U000e0001\udcff") == r'"a\u2028b\u202ec\U000e0001\udcff"'
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        (r'{"text":"say \"hi\""}', r"""'{"text":"say \"hi\""}'"""),
+        ('{"a":1}\n{"b":2}\n', r"""'{"a":1}\n{"b":2}\n'"""),
+        ('the last: "it\'s" ', '`the last: "it\'s" `'),
+        ("all of \"'`", '"all of \\"\'`"'),
+        ("plain", '"plain"'),
+        ("C:\\new\\", r'"C:\\new\\"'),
+    ],
+)
+def test_text_that_holds_quotes_is_shown_as_it_is_between_others(text: str, shown: str) -> None:
+    """JSON within a text is read as the program wrote it: its quotes and backslashes are not escaped once more."""
+    assert quoted(text) == shown
+
+
+def test_different_texts_are_shown_differently() -> None:
+    """What is shown can be read back, whatever stands beside a backslash."""
+    pieces = ["\\", '"', "'", "`", "n", "\n", "x41", "u0041", "A", "\x1b"]
+    texts = {a + b + c + d for a in pieces for b in pieces for c in pieces for d in pieces}
+    assert len({quoted(text) for text in texts}) == len(texts)
