@@ -130,14 +130,14 @@ def test_check_tells_every_fault_of_every_script_at_once(tmp_path: Path) -> None
     _script(tmp_path, "title = 1", "campaign/campaign.toml")
     _script(tmp_path, "defect = 1", "campaign/spec.toml")
     _script(tmp_path, '[[step]]\ntext = "x"\nchunk = -1\n[[step]]\ntxet = "x"\n', "campaign/mocks/one.toml")
-    _script(tmp_path, 'expect = "exec"\n', "campaign/mocks/two.toml")
+    _script(tmp_path, 'argv = "exec"\n', "campaign/mocks/two.toml")
     _script(tmp_path, ECHOES, "good.toml")
     done = _mock(tmp_path, "check", "--json", ".", "good.toml")
     assert done.returncode == 2, done.stderr
     told = json.loads(done.stdout)
     assert {(Path(one["file"]).name, one["key"].partition(".")[0]) for one in told} >= {
         ("one.toml", "step[1]"),
-        ("two.toml", "expect"),
+        ("two.toml", "argv"),
     }
     assert all(one["slug"] and one["message"] and one["advice"] for one in told), told
     assert {Path(one["file"]).name for one in told} == {"one.toml", "two.toml"}
