@@ -76,7 +76,24 @@ def _bug(error: Exception) -> ExitCode:
     return ExitCode.BUG
 
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"]}, epilog="Exit codes: docs/messages.md.")
+EXIT_CODES = """\b
+Exit codes:
+    0  every selected spec is killed as modelled; what was checked is sound
+    1  findings: survived, wrong-reason, collateral, unfaithful, no-effect,
+       not-viable or timed-out
+    2  wrong command line, spec or script: nothing was run
+    3  all that is not killed is stale: the source has moved on
+    4  the baseline failed
+    5  nothing was selected, or nothing ran
+    6  inconclusive or unstable
+   70  a bug of mutkit; a log is written
+   71  this machine cannot run it (mutkit doctor says why); never a verdict
+  130  interrupted
+mutkit mock run ends as the mock ends: see mutkit mock --help.
+"""
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"]}, epilog=EXIT_CODES)
 @click.version_option(mutkit.__version__, prog_name="mutkit")
 def cli() -> None:
     """Prove that a test suite notices the very defect that a mutation is named after.

@@ -26,8 +26,8 @@ def mock() -> None:
 
     \b
     Examples:
-      mutkit mock check mocks                              every fault of every script, nothing is run
-      mutkit mock run mocks/codex/silent.toml -- exec hi   be the mock: same streams, same exit code
+      mutkit mock check mocks                   every fault of all scripts
+      mutkit mock run answer.toml -- exec hi    what the program sees, by hand
     """
 
 
@@ -45,7 +45,7 @@ def run(script: Path, argv: tuple[str, ...], name: str | None, calls_file: str |
 
     \b
     Examples:
-      mutkit mock run mocks/codex/silent.toml -- exec --json hi
+      mutkit mock run answer.toml -- exec --json hi
       echo question | mutkit mock run --show answer.toml
       mutkit mock run answer.toml --name git --calls calls.json -- status -s
     """
@@ -79,7 +79,7 @@ def check(paths: tuple[Path, ...], *, as_json: bool) -> ExitCode:
 
     \b
     Examples:
-      mutkit mock check mocks/codex/silent.toml
+      mutkit mock check answer.toml
       mutkit mock check specs mocks --json
     """
     from mutkit.cli.mock_files import check_scripts, script_files

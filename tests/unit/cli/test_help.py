@@ -1,0 +1,47 @@
+"""Owns the tests of help texts: all exit codes are in them, every command shows how it is called."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+import click
+import pytest
+from click.testing import CliRunner
+
+from mutkit.cli import cli
+from mutkit.errors import ExitCode
+
+
+def _commands(group: click.Group, words: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], click.Command]]:
+    for name, command in group.commands.items():
+        yield (*words, name), command
+        if isinstance(command, click.Group):
+            yield from _commands(command, (*words, name))
+
+
+ALL = dict(_commands(cli, ("mutkit",)))
+
+
+def _help(words: tuple[str, ...]) -> str:
+    done = CliRunner().invoke(cli, [*words[1:], "--help"], terminal_width=80)
+    assert done.exit_code == 0
+    return done.output
+
+
+def test_the_help_has_every_exit_code_once() -> None:
+    """An installed mutkit has no documents beside it."""
+    table = _help(("mutkit",)).partition("Exit codes:")[2]
+    assert re.findall(r"^ +(\d+)  \w", table, re.MULTILINE) == [str(code.value) for code in sorted(ExitCode)]
+    table = _help(("mutkit", "mock")).partition("Exit codes")[2]
+    assert re.findall(r"^ +(\d+)  \w", table, re.MULTILINE) == ["95", "96", "97", "98"]
+
+
+@pytest.mark.parametrize("words", list(ALL), ids=" ".join)
+def test_every_command_and_sub_command_shows_how_it_is_called_within_80_columns(words: tuple[str, ...]) -> None:
+    """An example each, a text for each option, and no line that a terminal breaks."""
+    text = _help(words)
+    assert "Example" in text
+    assert f"{' '.join(words)} " in text.partition("Example")[2]
+    assert [line for line in text.splitlines() if len(line) > 80] == []
+    assert all(option.help for option in ALL[words].params if isinstance(option, click.Option))
