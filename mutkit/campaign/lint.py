@@ -7,11 +7,11 @@ from pathlib import Path
 
 from mutkit.errors import INVALID_SLUGS, NOT_VIABLE_SLUGS, STALE_SLUGS, Problem
 from mutkit.load import Selection
-from mutkit.load.toml import Document, read
 from mutkit.model.mutant import Mutant
 from mutkit.model.observation import Hindrance
 from mutkit.model.spec import LoadedSpec
 from mutkit.mutate import mutate
+from mutkit.toml import Document, read
 
 KEYS = {
     "scope-missing": "in",

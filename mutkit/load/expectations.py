@@ -8,10 +8,10 @@ from dataclasses import is_dataclass, replace
 from typing import Any
 
 from mutkit.errors import Problem
-from mutkit.load.toml import Document, Key
 from mutkit.model.effect import Crashes, Expectation
 from mutkit.model.matcher import UNSET, Matcher, glob_pieces
 from mutkit.model.spec import Because
+from mutkit.toml import Document, Key
 
 
 def checked_expectation(

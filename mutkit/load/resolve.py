@@ -10,10 +10,10 @@ from pathlib import Path
 from mutkit.errors import Problem, SpecError
 from mutkit.load.cases import CaseFinder
 from mutkit.load.expectations import checked_because, checked_expectation, differ
-from mutkit.load.toml import Document, Key, shown
 from mutkit.model.campaign import Campaign, JsonRpcProbe, LoadedCampaign, Probe, ProcessProbe, PythonProbe
 from mutkit.model.effect import Expectation
 from mutkit.model.spec import Because, LoadedSpec, Spec
+from mutkit.toml import Document, Key, shown
 from mutkit.workspace import LEFT_OUT
 
 POSSIBLE = {

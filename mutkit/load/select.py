@@ -9,10 +9,10 @@ from pathlib import Path
 
 from mutkit.errors import Problem, UsageError
 from mutkit.load.resolve import resolve_campaign, resolve_spec
-from mutkit.load.toml import Document, read, shown
 from mutkit.load.validate import validate
 from mutkit.model.campaign import Campaign, LoadedCampaign
 from mutkit.model.spec import LoadedSpec, Spec
+from mutkit.toml import Document, read, shown
 
 CAMPAIGN_FILE = "campaign.toml"
 

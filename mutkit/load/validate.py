@@ -9,12 +9,12 @@ from dataclasses import fields, is_dataclass
 from typing import TYPE_CHECKING, Any, TypeVar, get_args, get_type_hints
 
 from mutkit.errors import Problem
-from mutkit.load.plain import plain
-from mutkit.load.toml import Document, Key
 from mutkit.model.campaign import Campaign, JsonRpcProbe, ProcessProbe, PythonProbe
 from mutkit.model.effect import Crashes, ErrorAnswer, Exits, Raises
 from mutkit.model.matcher import Matcher
 from mutkit.model.spec import Spec
+from mutkit.toml import Document, Key
+from mutkit.toml.plain import plain
 
 if TYPE_CHECKING:
     from pydantic import TypeAdapter

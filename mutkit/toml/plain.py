@@ -7,7 +7,7 @@ import math
 from typing import Any
 
 from mutkit.errors import Problem
-from mutkit.load.toml import Document, Key
+from mutkit.toml import Document, Key
 
 _DATES = (datetime.date, datetime.time)  # a datetime is a date
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from mutkit.errors import Problem
-from mutkit.load.toml import Document, Key, read
+from mutkit.toml import Document, Key, read
 
 TEXT = '''\
 title = "x"
