@@ -17,6 +17,7 @@ from mutkit.errors import ExitCode, MutkitError, SpecError
 from mutkit.judge import conclude
 from mutkit.load import Selection
 from mutkit.model.campaign import LoadedCampaign
+from mutkit.model.describe import counted
 from mutkit.model.mutant import Mutant
 from mutkit.model.observation import Hindrance
 from mutkit.model.result import Conclusion, RunResult, SpecResult
@@ -102,7 +103,7 @@ def _conclusion(
     verdicts = [result.judgement.verdict for result in results]
     found = conclude(verdicts, selected=selected, interrupted=isinstance(fault, KeyboardInterrupt))
     if problems:
-        reason = f"{problems} problem{'s' if problems != 1 else ''} in specs or campaigns: nothing was run"
+        reason = f"{counted(problems, 'problem')} in specs or campaigns: nothing was run"
         return Conclusion(ExitCode.USAGE, reason, found.counts)
     if isinstance(fault, MutkitError):
         reason = f"the run was ended by an error: {fault} [{fault.slug}]"

@@ -10,7 +10,7 @@ import click
 
 from mutkit.cli.files import refuse_target, write, written
 from mutkit.cli.interrupts import interruptible
-from mutkit.cli.output import print_lines, print_problems
+from mutkit.cli.output import print_lines, print_problems, width_of
 from mutkit.errors import ExitCode
 
 PATHS = click.argument("paths", nargs=-1, required=True, metavar="PATH...")
@@ -86,7 +86,7 @@ def run(
         result = run_campaigns(selection, options, told, Cancellation())
     if result.problems:
         print_problems(result.problems)
-    print_lines(final_lines(result), out)
+    print_lines(final_lines(result, width_of(out)), out)
     if json_file is not None:
         write(json_file, json.dumps(as_json(result), indent=2, ensure_ascii=False) + "\n")
     return result.conclusion.code

@@ -21,9 +21,11 @@ def harmless(text: str) -> str:
 
 def print_problems(problems: tuple[Problem, ...]) -> None:
     """Print problems on standard error, a line each, and how many there are."""
+    from mutkit.model.describe import counted
+
     for problem in problems:
         click.echo(harmless(str(problem)), err=True)
-    click.echo(f"{len(problems)} problem{'s' if len(problems) != 1 else ''}", err=True)
+    click.echo(counted(len(problems), "problem"), err=True)
 
 
 def print_lines(lines: list[Line], out: Any) -> None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from mutkit.harnesses.pytest_events import read_events
 from mutkit.harnesses.pytest_observations import read_observations
 from mutkit.model.case import CaseRecord, Outcome, SuiteRun, Trouble
+from mutkit.model.describe import counted
 from mutkit.model.ending import NotStarted, ProcessResult, TimedOut
 
 if TYPE_CHECKING:
@@ -66,7 +67,9 @@ def _ending_troubles(
     ending = result.ending
     if isinstance(ending, NotStarted):
         return [Trouble("suite-not-started", f"{result.argv[0]}: {ending}")]
-    where = f"while {names(events.running)} ran" if events.running else f"with {len(unfinished)} cases not run"
+    where = (
+        f"while {names(events.running)} ran" if events.running else f"with {counted(len(unfinished), 'case')} not run"
+    )
     if isinstance(ending, TimedOut):
         when = "after its last case" if complete else where if events.selected else "while collecting"
         return [Trouble("suite-timed-out", f"the suite {ending}, {when}")]
@@ -82,7 +85,7 @@ def _ending_troubles(
     if events.end is not None and events.end["stopped"]:
         reasons.append(events.end["stopped"])
     if events.broken:
-        reasons.append(f"{events.broken} lines of the report cannot be read")
+        reasons.append(f"{counted(events.broken, 'line')} of the report cannot be read")
     if events.unclaimed:
         unclaimed = names(list(dict.fromkeys(events.unclaimed)))
         reasons.append(f"phases were reported of cases that had not started: {unclaimed}")

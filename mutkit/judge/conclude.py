@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterable
 
 from mutkit.errors import ExitCode
+from mutkit.model.describe import counted
 from mutkit.model.judgement import Verdict
 from mutkit.model.result import Conclusion
 
@@ -39,14 +40,14 @@ def conclude(verdicts: Iterable[Verdict], *, selected: int, interrupted: bool = 
 
 def _decide(counter: Counter[Verdict], judged: int, selected: int, *, interrupted: bool) -> tuple[ExitCode, str]:
     if interrupted:
-        return ExitCode.INTERRUPTED, f"interrupted: {judged} of {selected} specs were judged"
+        return ExitCode.INTERRUPTED, f"interrupted: {judged} of {counted(selected, 'spec')} judged"
     if selected == 0:
         return ExitCode.NOTHING_RAN, "no spec was selected, so nothing was shown"
     if judged != selected:
-        return ExitCode.INCONCLUSIVE, f"{selected} specs were selected but {judged} were judged"
+        return ExitCode.INCONCLUSIVE, f"{counted(selected, 'spec')} selected, but {judged} judged"
     if counter[Verdict.BASELINE_FAILED]:
         number = counter[Verdict.BASELINE_FAILED]
-        return ExitCode.BASELINE_FAILED, f"the baseline failed for {number} of {selected} specs"
+        return ExitCode.BASELINE_FAILED, f"the baseline failed for {number} of {counted(selected, 'spec')}"
     findings = _listed(counter, FINDINGS)
     if findings:
         return ExitCode.FINDINGS, f"not all killed as modelled: {findings}"
@@ -54,7 +55,10 @@ def _decide(counter: Counter[Verdict], judged: int, selected: int, *, interrupte
     if unsure:
         return ExitCode.INCONCLUSIVE, f"no verdict could be reached for some: {unsure}"
     if counter[Verdict.STALE]:
-        return ExitCode.STALE, f"{counter[Verdict.STALE]} of {selected} specs are stale: their anchors no longer fit"
+        return (
+            ExitCode.STALE,
+            f"{counter[Verdict.STALE]} of {counted(selected, 'spec')} stale: anchors that no longer fit",
+        )
     if counter[Verdict.KILLED] == selected:
         return ExitCode.KILLED, f"{selected} of {selected} killed as modelled"
     return ExitCode.INCONCLUSIVE, "some specs ended with a verdict that has no exit code"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from mutkit.judge.control import UNREADABLE
 from mutkit.judge.detection import noticed
 from mutkit.model.case import Outcome, SuiteRun
-from mutkit.model.describe import describe_effect
+from mutkit.model.describe import counted, describe_effect
 from mutkit.model.effect import Hung, NothingSeen
 from mutkit.model.judgement import Blame, Depth, Judgement, Reason, Verdict
 from mutkit.model.observation import VariantRun
@@ -41,7 +41,8 @@ def _repeats_fault(loaded: LoadedSpec, mutant: VariantRun, depth: Depth) -> Judg
         return None
     due = loaded.campaign.campaign.suite.confirm
     if len(mutant.confirmations) < due:
-        message = f"failing cases were to be run again {due} times, and were {len(mutant.confirmations)} times"
+        made = counted(len(mutant.confirmations), "time")
+        message = f"failing cases were to be run again {counted(due, 'time')}, and were {made}"
         return _fault(Verdict.INCONCLUSIVE, depth, Blame.HOST, "not-run", message)
     for run in mutant.confirmations:
         for trouble in run.troubles:

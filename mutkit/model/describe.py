@@ -82,6 +82,11 @@ def _numbered(code: int, *, byte: bool) -> str:
     return f"\\u{code:04x}" if code <= 0xFFFF else f"\\U{code:08x}"
 
 
+def counted(number: int, noun: str) -> str:
+    """Return ``1 case``, ``2 cases``."""
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
 def describe_effect(effect: Effect | None, limit: int = SHOWN) -> str:
     """Return what was seen, as the end of a sentence that begins with "it"."""
     match effect:

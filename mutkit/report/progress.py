@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, TextIO
 
+from mutkit.model.describe import counted
 from mutkit.report.text import STYLES, judged_lines
 
 if TYPE_CHECKING:
@@ -25,7 +26,7 @@ class Plain:
 
     def begun(self, campaign: LoadedCampaign, specs: int, steps: int) -> None:
         """Say what begins."""
-        words = f"{specs} spec{'s' if specs != 1 else ''}, {steps} steps"
+        words = f"{counted(specs, 'spec')}, {counted(steps, 'step')}"
         print(f"{campaign.name}: {campaign.campaign.title}: {words}", file=self._out, flush=True)
 
     def step(self, name: str) -> None:
@@ -47,7 +48,7 @@ class Bar:
 
     def begun(self, campaign: LoadedCampaign, specs: int, steps: int) -> None:
         """Start a bar for a campaign."""
-        self._task = self._progress.add_task(f"{campaign.name}: {specs} specs", total=steps, step="baseline")
+        self._task = self._progress.add_task(f"{campaign.name}: {counted(specs, 'spec')}", total=steps, step="baseline")
 
     def step(self, name: str) -> None:
         """Advance by one."""

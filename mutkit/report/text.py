@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from mutkit.model.case import BROKEN, CaseRecord
-from mutkit.model.describe import describe_effect, describe_expectation, describe_matcher, quoted
+from mutkit.model.describe import counted, describe_effect, describe_expectation, describe_matcher, quoted
 from mutkit.model.judgement import Verdict
 from mutkit.model.mutant import Mutant
 from mutkit.model.result import RunResult, SpecResult
 from mutkit.model.spec import Because, LoadedSpec, fits
+from mutkit.report.wrapping import wrapped
 
 Line = tuple[str, str]
 """One line: its style (a word of ``STYLES``, or empty) and its text."""
@@ -46,17 +47,24 @@ def judged_lines(result: SpecResult) -> list[Line]:
     if verdict is Verdict.KILLED:
         killers = len(result.loaded.killers)
         seen = describe_effect(result.evidence.mutant.effect, 90) if result.evidence.mutant else ""
-        reason = f"it {seen}; noticed by {killers} case{'s' if killers > 1 else ''}"
+        reason = f"it {seen}; noticed by {counted(killers, 'case')}"
     elif len(reason) > 160:
         reason = reason[:157] + "..."
     name = f"{result.loaded.campaign.name}/{result.loaded.id}"
     return [(_STYLE_OF.get(verdict, "bad"), harmless(f"{verdict.value:<15} {name}: {reason}"))]
 
 
-def final_lines(result: RunResult) -> list[Line]:
+def final_lines(result: RunResult, width: int | None = None) -> list[Line]:
     """Return the end of a run: an account of each spec that is not killed, the counts, the reason of the exit
     code.
+
+    ``width``: the columns of the terminal, to which lines are wrapped, and on which counts of zero are left out; None:
+    there is no terminal.
     """
+    return [(style, line) for style, text in _final_lines(result, width) for line in wrapped(text, width)]
+
+
+def _final_lines(result: RunResult, width: int | None) -> list[Line]:
     lines: list[Line] = []
     for one in result.results:
         if one.judgement.verdict is not Verdict.KILLED:
@@ -65,7 +73,8 @@ def final_lines(result: RunResult) -> list[Line]:
     lines += [("faint", f"left out (gate = false; name it to run it): {name}") for name in result.left_out]
     lines += [("faint", f"leftover of a dead run removed: {path}") for path in result.cleared]
     lines += [("faint", f"workspace kept: {path}") for path in result.kept]
-    counts = ", ".join(f"{number} {word}" for word, number in result.conclusion.counts.items())
+    told = {word: number for word, number in result.conclusion.counts.items() if number or width is None}
+    counts = ", ".join(f"{number} {word}" for word, number in told.items()) or "no verdict"
     lines.append(("", f"{counts} ({result.duration:.1f} s)"))
     code = int(result.conclusion.code)
     lines.append(("good" if code == 0 else "bad", f"exit {code}: {result.conclusion.reason}"))
@@ -116,8 +125,9 @@ def _case_lines(result: SpecResult) -> list[Line]:
         elif fits(because, record):
             lines.append(("", f"            {record.outcome.value} for its reason, {_said_by(record)}"))
         else:
-            lines.append(("bad", f"            {record.outcome.value} for another reason, {_said_by(record)}"))
-            lines.append(("", f"            stated: {_because(because)}"))
+            lines.append(("bad", f"            {record.outcome.value} for another reason:"))
+            lines.append(("", f"            really  {_said_by(record)}"))
+            lines.append(("", f"            stated  {_because(because)}"))
     for record in mutant.suite.cases:
         if record.outcome in BROKEN and record.id in result.loaded.may_fail:
             lines.append(("", f"  case      {record.id}"))

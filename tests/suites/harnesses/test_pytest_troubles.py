@@ -98,7 +98,7 @@ def test_a_run_that_exits_between_cases_is_incomplete(project: Any) -> None:
     project.write("conftest.py", "def pytest_runtest_logfinish(nodeid): __import__('pytest').exit('x', returncode=0)\n")
     ran = project.write("test_it.py", TWO).run()
     assert not ran.run.complete
-    assert "with 1 cases not run: _pytest.outcomes.Exit: x" in ran.troubles["report-cut-short"]
+    assert "with 1 case not run: _pytest.outcomes.Exit: x" in ran.troubles["report-cut-short"]
 
 
 def test_a_session_that_asks_to_stop_is_incomplete(project: Any) -> None:

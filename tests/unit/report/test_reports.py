@@ -120,3 +120,35 @@ def test_values_that_json_cannot_hold_or_that_are_long_say_what_they_are(
     seen = evidence(variant(effect, failed(KILLER), case(OTHER)))
     value = as_json(_result(seen))["judgements"][0]["observed"]["mutant"]["value"]
     assert {key: value[key] for key in expected} == expected
+
+
+LONG = evidence(variant(DEFECTIVE, failed(KILLER, "ValueError", 'said {"a": "b"} ' * 20 + "x" * 150), case(OTHER)))
+
+
+def test_what_was_stated_and_what_really_came_stand_below_one_another() -> None:
+    """The two that have to be compared begin in the same column."""
+    lines = _text(LONG).splitlines()
+    (really,) = (line for line in lines if line.lstrip().startswith("really") and "ValueError" in line)
+    (stated,) = (line for line in lines if line.lstrip().startswith("stated"))
+    assert really.index("ValueError: ") == stated.index("AssertionError: ")
+
+
+@pytest.mark.parametrize("width", [60, 80, 100])
+def test_on_a_terminal_the_account_is_wrapped_to_its_width_and_zeros_are_left_out(width: int) -> None:
+    """Nothing is lost, every line fits, what belongs to a line is indented below it."""
+    lines = final_lines(_result(LONG), width)
+    assert max(len(text) for _, text in lines) <= width
+    told = "".join("".join(text for _, text in lines).split())
+    for _, text in final_lines(_result(LONG)):
+        if "survived" not in text:
+            assert "".join(text.split()) in told
+    first = next(at for at, (_, text) in enumerate(lines) if "ValueError" in text)
+    assert lines[first + 1][1].startswith(" " * 14)
+    assert lines[first + 1][0] == lines[first][0]
+    (counts,) = (text for _, text in lines if text.endswith("(1.5 s)"))
+    assert counts == "1 wrong-reason (1.5 s)"
+
+
+def test_without_a_terminal_nothing_is_wrapped() -> None:
+    """A log is searched by line."""
+    assert max(len(line) for line in _text(LONG).splitlines()) > 250
