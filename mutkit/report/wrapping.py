@@ -13,12 +13,15 @@ _LEAST = 40
 def wrapped(text: str, width: int | None) -> list[str]:
     """Return ``text`` as lines of ``width`` columns at most; None: as one line.
 
-    Further lines begin below the text of a line with a label (``  really    it ...``), else two columns further in.
+    A text of one word (a case's id) stays whole, to be copied. Further lines begin below the text of a line with a
+    label (``  really    it ...``), else two columns further in.
     """
     if width is None or len(text) <= width:
         return [text]
     found = _LABEL.match(text)
     assert found is not None
+    if " " not in text[len(found[0]) :]:
+        return [text]
     indent = len(found[0]) if found[2] else len(found[1]) + 2
     return textwrap.wrap(
         text[len(found[0]) :],

@@ -152,3 +152,13 @@ def test_on_a_terminal_the_account_is_wrapped_to_its_width_and_zeros_are_left_ou
 def test_without_a_terminal_nothing_is_wrapped() -> None:
     """A log is searched by line."""
     assert max(len(line) for line in _text(LONG).splitlines()) > 250
+
+
+def test_the_id_of_a_case_is_never_broken() -> None:
+    """It is copied from the terminal into a command."""
+    long_id = "tests/test_it.py::test_" + "named_" * 20
+    seen = evidence(variant(DEFECTIVE, failed(KILLER), failed(long_id)))
+    loaded = loaded_spec(may_fail=[long_id], defect="word " * 30)
+    result = SpecResult(loaded, None, seen, judge(loaded, seen))
+    run = RunResult(1, (result,), conclude([result.judgement.verdict], selected=1), (), (), (), 1.5)
+    assert f"  case      {long_id}" in [text for _, text in final_lines(run, 60)]
