@@ -1,7 +1,19 @@
-"""Owns what mock children recorded, read back."""
+"""Owns what mock children recorded: read back, asserted, checked for what must not pass silently."""
 
 from __future__ import annotations
 
-from mutkit.hermetic.recordings.read import calls
+from typing import TYPE_CHECKING
 
-__all__ = ["calls"]
+from mutkit.hermetic.recordings import read
+from mutkit.hermetic.recordings.calls import Calls
+from mutkit.hermetic.recordings.trouble import MockTrouble, check
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+__all__ = ["Calls", "MockTrouble", "calls", "check"]
+
+
+def calls(record: Path, name: str | None = None) -> Calls:
+    """Return the calls recorded in a folder, of one command or of all (None), in order of command and number."""
+    return Calls(read.calls(record, name), name)
