@@ -6,6 +6,27 @@ from dataclasses import dataclass, field
 
 
 @dataclass(frozen=True)
+class ExactProof:
+    """What one exact step proved.
+
+    ``fd`` is 1 or 2, ``kind`` what it was ("pipe" or "unix socket"), ``mode`` the way ("one-page pipe", "drained pipe",
+    "descriptor per chunk"), ``chunks`` how many were written. ``proofs``: on a pipe, how often it was seen to be empty,
+    before each chunk and after the last; on a socket, how many chunks were sent whole, each with a descriptor.
+    """
+
+    fd: int
+    kind: str
+    mode: str
+    chunks: int
+    proofs: int
+
+    @property
+    def complete(self) -> bool:
+        """Return whether every chunk that was written is proved to be a read of its own."""
+        return self.proofs == self.chunks + (self.kind == "pipe")
+
+
+@dataclass(frozen=True)
 class Call:
     """One call of a mock command.
 
@@ -34,6 +55,7 @@ class Call:
     files: tuple[tuple[str, int], ...] = ()
     grandchildren: tuple[int, ...] = ()
     unexpected: str = ""
+    exact: tuple[ExactProof, ...] = ()
     hangs: bool = False
     ended: str = ""
     code: int | None = None

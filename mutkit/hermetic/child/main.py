@@ -14,7 +14,8 @@ import os
 import sys
 import time
 
-from .streams import kind_of, pieces, wait_until_empty, write_all
+from .record import Record
+from .streams import UnableError, Writer, kind_of, write_all
 from .words import shown, words_match
 
 TYPE_CHECKING = False  # importing it from `typing` would import re and enum at each start
@@ -24,27 +25,6 @@ if TYPE_CHECKING:
 
 FORGOTTEN, READER_GONE, UNEXPECTED, UNABLE = 95, 96, 97, 98
 HANG_LIMIT = 600.0  # seconds: a mock that nobody ends must not live for ever
-FLUSH_EVERY = 512  # chunks between two lines of the record
-
-
-class Record:
-    """The file of one call: a line a fact, each a Python literal, so that a kill leaves it readable."""
-
-    def __init__(self, folder: str, name: str) -> None:
-        """Create the next free ``<name>.<number>.call``; the number is this call's, counted from 1."""
-        self.number = 1
-        while True:
-            path = f"{folder}/{name}.{self.number:05d}.call"
-            try:
-                self._fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_APPEND | os.O_CLOEXEC, 0o644)
-            except FileExistsError:
-                self.number += 1
-            else:
-                return
-
-    def add(self, key: str, value: object) -> None:
-        """Append one fact."""
-        os.write(self._fd, f"{(key, value)!r}\n".encode("ascii", "backslashreplace"))
 
 
 class Child:
@@ -63,6 +43,7 @@ class Child:
         self._record_start()
         answer = self._answer()
         self.signals = answer["signals"]
+        self.writer = Writer(self.record, mark=any(step.get("exact") for step in answer["steps"]))
         for number in (_signal.SIGHUP, _signal.SIGINT, _signal.SIGTERM):
             _signal.signal(number, self._on_signal)
         try:
@@ -70,6 +51,9 @@ class Child:
                 self._step(step)
         except BrokenPipeError:
             self.finish(READER_GONE, "the reader has closed the pipe", how="reader-gone")
+        except UnableError as error:
+            self.finish(UNABLE, str(error), how="unable")
+        self.writer.leave()
         self._end(answer["end"])
 
     def finish(self, code: int, message: str = "", how: str = "exit") -> NoReturn:
@@ -131,7 +115,7 @@ class Child:
             if "path" in step:
                 self._write_file(step, data)
             else:
-                self._write(step["fd"], data, step)
+                self.writer.write(step["fd"], data, step)
         elif "read" in step:
             self._read(whole=step["read"] == "end")
         elif "close" in step:
@@ -142,33 +126,6 @@ class Child:
             self._wait_for(step["wait_for"], step["limit"])
         elif step["pause"]:
             time.sleep(step["pause"])
-
-    def _write(self, fd: int, data: bytes, step: dict[str, Any]) -> None:
-        exact = step["exact"]
-        if exact and kind_of(fd) != "pipe":
-            self.finish(UNABLE, f'pace = "exact" needs a pipe; fd {fd} is a {kind_of(fd)}', how="unable")
-        sizes: list[list[int]] = []
-        count = 0
-        try:
-            for piece in pieces(data, step["chunk"], step["cut_at"]):
-                if exact:
-                    wait_until_empty(fd)
-                write_all(fd, piece)
-                if sizes and sizes[-1][0] == len(piece):
-                    sizes[-1][1] += 1
-                else:
-                    sizes.append([len(piece), 1])
-                count += 1
-                if count % FLUSH_EVERY == 0:
-                    self.record.add("wrote", (fd, sizes))
-                    sizes = []
-                if step["pause"]:
-                    time.sleep(step["pause"])
-            if exact:
-                wait_until_empty(fd)
-        finally:
-            if sizes:
-                self.record.add("wrote", (fd, sizes))
 
     def _write_file(self, step: dict[str, Any], data: bytes) -> None:
         path = step["path"]

@@ -6,7 +6,7 @@ import ast
 import os
 from typing import TYPE_CHECKING, Any
 
-from mutkit.model.mock_call import Call
+from mutkit.model.mock_call import Call, ExactProof
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -43,6 +43,7 @@ def _parse(path: Path) -> Call:
         stdin=b"".join(facts.get("stdin", [])),
         stdin_ended=one("stdin-ended", False),
         signals=tuple(facts.get("signal", [])),
+        exact=tuple(ExactProof(*proof) for proof in facts.get("exact", [])),
         chunks=_sizes(facts, 1),
         stderr_chunks=_sizes(facts, 2),
         files=tuple((os.fsdecode(file), size) for file, size in facts.get("file", [])),
@@ -57,5 +58,5 @@ def _parse(path: Path) -> Call:
 def _sizes(facts: dict[str, list[Any]], wanted: int) -> tuple[int, ...]:
     """Return the sizes of all writes to one descriptor; the record has them as runs of equal size."""
     return tuple(
-        size for fd, runs in facts.get("wrote", []) if fd == wanted for size, times in runs for _ in range(times)
+        size for runs, _ in facts.get("wrote", []) for fd, size, times in runs if fd == wanted for _ in range(times)
     )

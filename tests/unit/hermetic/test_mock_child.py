@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import select
 import signal
-import socket
 import subprocess
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -123,22 +122,16 @@ def test_five_thousand_single_bytes_are_five_thousand_reads(mock: MockCommands) 
     assert mock.calls("codex")[0].chunks == (1,) * 5000
 
 
-def test_exact_pace_refuses_what_is_no_pipe(mock: MockCommands) -> None:
-    """On a socket nothing proves that the reader has taken a chunk: exit 98 and a message."""
+def test_exact_pace_refuses_what_has_no_boundaries(mock: MockCommands, tmp_path: Path) -> None:
+    """In a file nothing is a read: exit 98 and a message."""
     mock.add("codex", Script().write("x", pace="exact"))
-    ours, theirs = socket.socketpair()
-    with ours, theirs:
+    with (tmp_path / "out").open("wb") as out:
         done = subprocess.run(
-            ["codex"],
-            env={"PATH": mock.path},
-            stdout=theirs.fileno(),
-            stderr=subprocess.PIPE,
-            timeout=30,
-            check=False,
+            ["codex"], env={"PATH": mock.path}, stdout=out, stderr=subprocess.PIPE, timeout=30, check=False
         )
     assert done.returncode == 98
-    assert b"socket" in done.stderr
-    assert (mock.calls("codex")[0].ended, mock.calls("codex")[0].fds[1]) == ("unable", "socket")
+    assert b"file" in done.stderr
+    assert (mock.calls("codex")[0].ended, mock.calls("codex")[0].fds[1]) == ("unable", "file")
 
 
 def test_a_exact_writer_whose_reader_leaves_does_not_wait_for_ever(mock: MockCommands) -> None:
