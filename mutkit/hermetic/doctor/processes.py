@@ -38,7 +38,7 @@ def child_processes(folder: Path) -> Finding:
 def mock_child(folder: Path, python: str = sys.executable) -> Finding:
     """Make a mock command whose interpreter is ``python``, and call it."""
     version = ".".join(str(part) for part in sys.version_info[:3])
-    with MockCommands(folder, python=python) as mocks:
+    with MockCommands(folder, python=python, check=False) as mocks:
         mocks.add("mock", Script().read_stdin().write(b"\xff\x00mock\n").exit(7))
         done = run(["mock", "a b"], cwd=folder, env={"PATH": mocks.path}, deadline=LIMIT, stdin=b"in")
         recorded = [(call.argv, call.stdin) for call in mocks.calls()]

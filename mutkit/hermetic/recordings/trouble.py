@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from mutkit.hermetic.recordings.shown import call_shown
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Collection, Iterable
 
     from mutkit.model.mock_call import Call
 
@@ -23,20 +23,26 @@ class MockTrouble(AssertionError):  # noqa: N818 - it reads as what happened
     """A mock was called in a way that its script does not foresee, and the program under test did not say so."""
 
 
-def troubles(calls: Iterable[Call]) -> str:
-    """Return what is wrong with calls, each with the mock's own message; empty where nothing is."""
+def troubles(calls: Iterable[Call], running: Collection[Call] = ()) -> str:
+    """Return what is wrong with calls, each with the mock's own message; empty where nothing is.
+
+    ``running`` are those of the calls whose process still ran though all was over.
+    """
     said = []
     for call in calls:
         if call.ended in WORDS:
-            message = call.unexpected or call_shown(call)
-            said.append(f"mock {call.name}, call {call.number}: it {WORDS[call.ended]} (exit {call.code})\n  ")
-            said[-1] += message.replace("\n", "\n  ")
+            what, message = f"it {WORDS[call.ended]} (exit {call.code})", call.unexpected or call_shown(call)
+        elif call in running:
+            what, message = "it still runs, and nobody had ended it when all was over", call_shown(call)
+        else:
+            continue
+        said.append(f"mock {call.name}, call {call.number}: {what}\n  " + message.replace("\n", "\n  "))
     return "\n".join(said)
 
 
-def check(calls: Iterable[Call]) -> None:
-    """Raise MockTrouble where a call was unexpected, unable or forgotten."""
+def check(calls: Iterable[Call], running: Collection[Call] = ()) -> None:
+    """Raise MockTrouble where a call was unexpected, unable or forgotten; ``running`` as in ``troubles``."""
     __tracebackhide__ = True
-    said = troubles(calls)
+    said = troubles(calls, running)
     if said:
         raise MockTrouble(said)
