@@ -5,11 +5,10 @@ from __future__ import annotations
 import json
 import os
 import pty
-import resource
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -25,10 +24,9 @@ def _mutkit(
     *words: str,
     cwd: Path = ROOT,
     env: Mapping[str, str] | None = None,
-    before: Callable[[], None] | None = None,
     around: tuple[str, ...] = (),
 ) -> subprocess.CompletedProcess[str]:
-    """Run the command line; ``before`` is done in its process first, ``around`` are words before the command."""
+    """Run the command line; ``around`` are words before the command."""
     return subprocess.run(
         [*around, *MUTKIT, *words],
         cwd=cwd,
@@ -38,13 +36,11 @@ def _mutkit(
         text=True,
         timeout=60,
         check=False,
-        preexec_fn=before,
     )
 
 
-def _no_file_may_be_written() -> None:
-    """Make every write to a file fail, also for root."""
-    resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
+NO_FILE_MAY_BE_WRITTEN = ("/bin/sh", "-c", 'ulimit -f 0 && exec "$@"', "sh")
+"""What makes every write to a file fail, also for root."""
 
 
 def _rows(done: subprocess.CompletedProcess[str]) -> dict[str, Any]:
@@ -70,13 +66,13 @@ def test_a_machine_that_can_make_runs_gives_0_and_every_check_has_a_row_in_the_d
 
 def test_without_a_place_to_write_no_run_can_be_made_and_all_commands_say_so(tmp_path: Path) -> None:
     """Exit 71 of the doctor, of a run and of a mock, not a bug and never a verdict."""
-    done = _mutkit("doctor", "--json", before=_no_file_may_be_written)
+    done = _mutkit("doctor", "--json", around=NO_FILE_MAY_BE_WRITTEN)
     assert done.returncode == 71, done.stdout + done.stderr
     assert _rows(done)["temporary-folder"]["result"] == "no"
     project = write_project(tmp_path)
     (tmp_path / "mock.toml").write_text('[[step]]\ntext = "hi"\n')
     for words in (("run", "specs"), ("mock", "run", "mock.toml")):
-        done = _mutkit(*words, cwd=project, before=_no_file_may_be_written)
+        done = _mutkit(*words, cwd=project, around=NO_FILE_MAY_BE_WRITTEN)
         assert done.returncode == 71, done.stdout + done.stderr
         assert "[temporary-folder]" in done.stdout + done.stderr
         assert "Traceback" not in done.stdout + done.stderr
@@ -88,7 +84,7 @@ def test_a_bug_whose_log_cannot_be_written_is_still_70_with_its_traceback(tmp_pa
         "import mutkit.load\ndef broken(*a, **k):\n    raise RuntimeError('unforeseen')\nmutkit.load.load = broken\n"
     )
     paths = f"{tmp_path}{os.pathsep}{ROOT}"
-    done = _mutkit("lint", "specs", env={"PYTHONPATH": paths}, before=_no_file_may_be_written)
+    done = _mutkit("lint", "specs", env={"PYTHONPATH": paths}, around=NO_FILE_MAY_BE_WRITTEN)
     assert done.returncode == 70, done.stderr
     assert "this is a bug of mutkit: RuntimeError: unforeseen" in done.stderr
     assert "in broken" in done.stderr
@@ -119,8 +115,7 @@ def test_a_temporary_folder_where_programs_may_not_run_gives_71_and_says_why(tmp
 def test_what_is_not_there_limits_runs_but_does_not_hinder_them(tmp_path: Path) -> None:
     """No such TMPDIR, no Node and no git on PATH, namespaces turned off, few descriptors: exit 0, and each is said."""
     env = {"TMPDIR": str(tmp_path / "none"), "PATH": str(tmp_path), "MUTKIT_NAMESPACES": "off"}
-    few = (120, 120)
-    done = _mutkit("doctor", env=env, before=lambda: resource.setrlimit(resource.RLIMIT_NOFILE, few))
+    done = _mutkit("doctor", env=env, around=("/bin/sh", "-c", 'ulimit -n 120 && exec "$@"', "sh"))
     assert done.returncode == 0, done.stdout + done.stderr
     assert "\x1b" not in done.stdout
     lines = {line.split()[0]: line for line in done.stdout.splitlines() if line and not line.startswith(" ")}
