@@ -8,7 +8,14 @@ from typing import TYPE_CHECKING, Any, NoReturn, overload
 
 from mutkit.hermetic.child.words import words_match
 from mutkit.hermetic.recordings.compared import bytes_compared, nearest, words_compared
-from mutkit.hermetic.recordings.shown import calls_shown, ending_shown, signal_name, sizes_shown, words_shown
+from mutkit.hermetic.recordings.shown import (
+    calls_shown,
+    ending_shown,
+    proof_shown,
+    signal_name,
+    sizes_shown,
+    words_shown,
+)
 from mutkit.hermetic.recordings.trouble import troubles
 from mutkit.model.describe import quoted
 from mutkit.model.mock_call import Call
@@ -169,6 +176,24 @@ class Calls(list[Call]):
             return f"{len(given):,} {sizes_shown(given)} instead of {len(wanted):,} {sizes_shown(wanted)}"
 
         self._each(f"other writes to {stream} than expected", differs)
+
+    def assert_exact(self, *, stream: Literal["stdout", "stderr"] = "stdout", every_write: bool = True) -> None:
+        """Assert that each write of the exact steps was proved to be a read of its own, and that there was one.
+
+        ``every_write``: none of the stream's writes may be outside of such steps.
+        """
+        __tracebackhide__ = True
+
+        def differs(call: Call) -> str:
+            fd, chunks = (1, call.chunks) if stream == "stdout" else (2, call.stderr_chunks)
+            proofs = [proof for proof in call.exact if proof.fd == fd]
+            exact = sum(proof.chunks for proof in proofs)
+            said = [proof_shown(proof) for proof in proofs if not proof.complete]
+            if not exact or (every_write and exact != len(chunks)):
+                said.append(f'{exact:,} of {len(chunks):,} writes to {stream} had pace = "exact" and came to their end')
+            return "; ".join(said)
+
+        self._each("boundaries of reads that are not proved", differs)
 
     def assert_ended(
         self,

@@ -11,7 +11,7 @@ from mutkit.model.describe import quoted
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from mutkit.model.mock_call import Call
+    from mutkit.model.mock_call import Call, ExactProof
 
 WORD = 80
 """How many characters of one word are shown before it is cut in its middle."""
@@ -57,6 +57,11 @@ def ending_shown(call: Call) -> str:
     if call.ended == "signal":
         return f"died of {signal_name(call.code or 0)}"
     return f"exit {call.code}" + ("" if call.ended == "exit" else f", {call.ended}")
+
+
+def proof_shown(proof: ExactProof) -> str:
+    """Return what an exact step proved."""
+    return f"fd {proof.fd}, a {proof.kind}, {proof.mode}: {proof.chunks:,} chunks, {proof.proofs:,} proofs"
 
 
 def call_shown(call: Call) -> str:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from mutkit.hermetic.recordings import Calls
-from mutkit.model.mock_call import Call
+from mutkit.model.mock_call import Call, ExactProof
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -194,6 +194,29 @@ def test_the_sizes_of_writes_are_compared_as_runs() -> None:
     assert "1 [7] instead of 0 []" in message(lambda: one.assert_chunks([], stream="stderr"))
 
 
+def proof(chunks: int, proofs: int, fd: int = 1, kind: str = "pipe") -> ExactProof:
+    """Return what an exact step on a pipe or socket proved."""
+    return ExactProof(fd, kind, "one-page pipe", chunks, proofs)
+
+
+def test_that_boundaries_were_proved_is_asserted_of_every_write() -> None:
+    """On a pipe one proof more than chunks, on a socket as many; other streams do not matter."""
+    calls(call(chunks=(1, 1, 5), exact=(proof(2, 3), proof(1, 2)))).assert_exact()
+    calls(call(chunks=(1, 1), exact=(proof(2, 2, kind="unix socket"), proof(1, 0, fd=2)))).assert_exact()
+    calls(call(stderr_chunks=(1,), exact=(proof(1, 2, fd=2),))).assert_exact(stream="stderr")
+    half = calls(call(chunks=(9, 1), exact=(proof(1, 2),)))
+    half.assert_exact(every_write=False)
+    assert '1 of 2 writes to stdout had pace = "exact"' in message(half.assert_exact)
+
+
+def test_boundaries_that_are_not_proved_are_told() -> None:
+    """An incomplete proof, and none at all."""
+    broken = calls(call(chunks=(1, 1, 1), exact=(proof(3, 2),)))
+    assert "fd 1, a pipe, one-page pipe: 3 chunks, 2 proofs" in message(broken.assert_exact)
+    assert "0 of 1 writes to stdout" in message(lambda: calls(call(chunks=(1,))).assert_exact(every_write=False))
+    assert "0 of 0 writes to stdout" in message(calls(call()).assert_exact)
+
+
 @pytest.mark.parametrize(
     ("facts", "fits", "wrong", "said"),
     [
@@ -231,9 +254,10 @@ def test_a_call_without_an_end_has_not_ended() -> None:
         lambda one: one.assert_stdin(b""),
         lambda one: one.assert_signals(),
         lambda one: one.assert_chunks([]),
+        lambda one: one.assert_exact(),
         lambda one: one.assert_ended(),
     ],
-    ids=["env", "cwd", "stdin", "signals", "chunks", "ended"],
+    ids=["env", "cwd", "stdin", "signals", "chunks", "exact", "ended"],
 )
 def test_nothing_holds_of_calls_that_were_not_made(assertion: Callable[[Calls], None]) -> None:
     """An empty list would meet any assertion about each of its calls."""
