@@ -52,10 +52,15 @@ def run(script: Path, argv: tuple[str, ...], name: str | None, calls_file: str |
     from mutkit.cli.endings import end_as
     from mutkit.cli.files import refuse_target, write
     from mutkit.hermetic.by_hand import run_by_hand
+    from mutkit.workspace.run_folder import RunFolder, temporary_folder
 
     target = calls_file or ("-" if show else None)
     refuse_target(target, option="--calls")
-    done = run_by_hand(script, name or script.stem, argv)
+    folder = RunFolder(temporary_folder())
+    try:
+        done = run_by_hand(script, name or script.stem, argv, folder.path / "mock")
+    finally:
+        folder.close()
     if target is not None:
         from mutkit.cli.call_json import calls_as_json
 

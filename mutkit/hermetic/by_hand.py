@@ -5,13 +5,12 @@ from __future__ import annotations
 import signal
 import subprocess
 import sys
-import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mutkit.errors import HostError
-from mutkit.hermetic import MockCommands, Script
+from mutkit.hermetic import MockCommands
 from mutkit.model.ending import Exited, Signalled
 
 if TYPE_CHECKING:
@@ -31,23 +30,19 @@ class ByHand:
     calls: tuple[Call, ...]
 
 
-def run_by_hand(script: Path, name: str, argv: Sequence[str]) -> ByHand:
+def run_by_hand(script: Path, name: str, argv: Sequence[str], folder: Path) -> ByHand:
     """Run the script in the file as command ``name`` with the words ``argv``; return when it has ended.
+
+    ``folder`` is an empty one, for the mock and its recording.
 
     It has our own standard streams, environment, working directory and process group, and gets the signals that
     processes send to us; what the terminal sends (Ctrl-C) it gets by itself. It does not outlive us; what its script
     leaves behind does. SpecError for a wrong script, HostError where this machine cannot run it.
     """
-    checked = Script.from_toml(script)
-    try:
-        folder = tempfile.TemporaryDirectory(prefix="mutkit-mock-", ignore_cleanup_errors=True)
-    except OSError as error:
-        raise HostError(f"no temporary folder can be made: {error}", slug="temporary-folder") from error
-    with folder as place:
-        mocks = MockCommands(Path(place))
-        mocks.add(name, checked)
-        ending = _run([str(Path(mocks.path) / name), *argv])
-        return ByHand(ending, tuple(mocks.calls(name)))
+    mocks = MockCommands(folder)
+    mocks.add(name, script)
+    ending = _run([str(Path(mocks.path) / name), *argv])
+    return ByHand(ending, tuple(mocks.calls(name)))
 
 
 def _run(argv: list[str]) -> Exited | Signalled:

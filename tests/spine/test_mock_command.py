@@ -61,7 +61,7 @@ def test_run_passes_streams_words_and_environment_and_ends_with_the_mocks_code(t
     assert (call["stdin"], call["stdin_ended"]) == ({"base64": "/3F1ZXN0aW9u"}, True)
     assert (call["fds"], call["ended"], call["code"]) == (["pipe"] * 3, "exit", 3)
     assert call["cwd"] == str(tmp_path)
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["answer.toml", "c.json"], "a folder was left behind"
+    assert list(tmp_path.glob("mutkit-*/run-*")) == [], "a folder was left behind"
 
 
 @pytest.mark.parametrize("name", ["SEGV", "KILL"])
@@ -72,7 +72,7 @@ def test_run_dies_by_the_signal_that_the_mock_dies_by(tmp_path: Path, name: str)
     assert (done.returncode, done.stdout) == (-signal.Signals[f"SIG{name}"], b"half a li")
     (call,) = json.loads(done.stderr)["calls"]
     assert (call["name"], call["ended"], call["chunks"]) == ("codex", "signal", [9])
-    assert [path.name for path in tmp_path.iterdir()] == ["answer.toml"], "a folder was left behind"
+    assert list(tmp_path.glob("mutkit-*/run-*")) == [], "a folder was left behind"
 
 
 def test_a_signal_sent_to_run_reaches_the_mock(tmp_path: Path) -> None:
@@ -88,13 +88,17 @@ def test_a_signal_sent_to_run_reaches_the_mock(tmp_path: Path) -> None:
 
 
 def test_a_mock_does_not_outlive_run_even_if_that_is_killed(tmp_path: Path) -> None:
-    """Its end of the pipe is closed at once, not after the 600 s that a mock may hang."""
+    """Its end of the pipe is closed at once, not after the 600 s that it may hang; the next run removes its folder."""
     _script(tmp_path, '[[step]]\ntext = "up"\n[end]\nhang = true\n')
     with _start(tmp_path, "run", "answer.toml") as process:
         assert process.stdout is not None
         assert process.stdout.read(2) == b"up"
         process.kill()
         assert process.communicate(timeout=60) == (b"", b"")
+    assert len(list(tmp_path.glob("mutkit-*/run-*"))) == 1
+    _script(tmp_path, "[end]\nexit = 4\n")
+    assert _mock(tmp_path, "run", "answer.toml").returncode == 4
+    assert list(tmp_path.glob("mutkit-*/run-*")) == []
 
 
 def test_an_unexpected_call_is_97(tmp_path: Path) -> None:
@@ -108,7 +112,7 @@ def test_an_unexpected_call_is_97(tmp_path: Path) -> None:
     ("words", "message"),
     [
         (("run", "none.toml"), "none.toml: cannot be read: No such file or directory [mock-script]"),
-        (("run", "wrong.toml"), "wrong.toml: step[1].chunk"),
+        (("run", "wrong.toml"), ": step[1].chunk: "),
         (("run", "--name", "a/b", "good.toml"), "'a/b' is not the name of a command [mock-name]"),
         (("run", "--calls", "no/such/c.json", "good.toml"), "--calls no/such/c.json: cannot be written"),
         (("check", "nowhere"), "mutkit: nowhere: there is no such file or folder [path-missing]"),

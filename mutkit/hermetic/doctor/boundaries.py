@@ -89,7 +89,7 @@ def sockets(_folder: Path) -> Finding:
         return _no_sockets(f"{sent} writes were read as {[len(read) for read in reads][:8]}")
     detail = f"{sent} of {sent} one-byte writes with a descriptor were {sent} reads"
     if sent < _TIMES:
-        follows = "exact chunks to sockets are slow: few may be on their way at a time; raise ulimit -n"
+        follows = f"exact chunks to sockets wait for their reader after {sent} at a time; raise it: ulimit -n 1024"
         return Finding("exact-sockets", Result.LIMITS, detail, follows, measured={"in_flight": sent})
     return Finding("exact-sockets", Result.YES, detail, measured={"in_flight": sent})
 
