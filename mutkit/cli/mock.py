@@ -8,6 +8,7 @@ from pathlib import Path
 
 import click
 
+from mutkit.cli.mock_selftest import selftest
 from mutkit.cli.output import print_problems
 from mutkit.errors import ExitCode
 
@@ -103,3 +104,6 @@ def check(paths: tuple[Path, ...], *, as_json: bool) -> ExitCode:
     if not as_json:
         click.echo(f"{len(files)} script{' is' if len(files) == 1 else 's are'} sound")
     return ExitCode.KILLED
+
+
+mock.add_command(selftest)

@@ -163,7 +163,7 @@ class Socket(_Waiting):
         self._socket = _socket.socket(fileno=posix.dup(fd))  # it closes what it is given
         family, kind = self._option(_socket.SO_DOMAIN), self._option(_socket.SO_TYPE)
         if family != _socket.AF_UNIX or kind != _socket.SOCK_STREAM:
-            what = {_socket.AF_INET: "TCP", _socket.AF_INET6: "TCP"}.get(family, "a network")
+            what = {_socket.AF_INET: "a TCP", _socket.AF_INET6: "a TCP"}.get(family, "a network")
             what = "a UNIX socket of datagrams or packets" if family == _socket.AF_UNIX else f"{what} socket"
             raise UnableError(
                 f'pace = "exact" needs a pipe or a UNIX stream socket; {NAMES[fd]} is {what}, '
