@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import re
+import subprocess
+import sys
 from collections.abc import Iterator
+from pathlib import Path
 
 import click
 import pytest
@@ -20,6 +23,7 @@ def _commands(group: click.Group, words: tuple[str, ...]) -> Iterator[tuple[tupl
             yield from _commands(command, (*words, name))
 
 
+ROOT = Path(__file__).parents[3]
 ALL = dict(_commands(cli, ("mutkit",)))
 
 
@@ -45,3 +49,21 @@ def test_every_command_and_sub_command_shows_how_it_is_called_within_80_columns(
     assert f"{' '.join(words)} " in text.partition("Example")[2]
     assert [line for line in text.splitlines() if len(line) > 80] == []
     assert all(option.help for option in ALL[words].params if isinstance(option, click.Option))
+
+
+@pytest.mark.parametrize(
+    ("code", "unused"),
+    [
+        ("cli.main(['mock', 'run', '--help'])", {"mutkit.hermetic", "mutkit.workspace", "ctypes"}),
+        ("import mutkit.hermetic.doctor", {"libcst", "pydantic", "rich", "pytest", "tomli"}),
+    ],
+    ids=["help of a sub-command", "doctor"],
+)
+def test_what_a_command_does_not_use_is_not_imported(code: str, unused: set[str]) -> None:
+    """Start-up counts."""
+    code = (
+        f"import sys\nfrom mutkit.cli import cli\ntry:\n    {code}\nexcept SystemExit:\n    pass\n"
+        f"print(sorted({unused!r} & set(sys.modules)))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines()[-1] == "[]"
