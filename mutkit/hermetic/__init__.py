@@ -6,8 +6,19 @@ from __future__ import annotations
 
 from mutkit.hermetic.commands import MockChild, MockCommands
 from mutkit.hermetic.install import install, link_tools
-from mutkit.hermetic.recordings import Calls, MockTrouble, calls
+from mutkit.hermetic.recordings import Calls, MockTrouble, calls, summary
 from mutkit.hermetic.scripts import Script
 from mutkit.model.mock_call import Call
 
-__all__ = ["Call", "Calls", "MockChild", "MockCommands", "MockTrouble", "Script", "calls", "install", "link_tools"]
+__all__ = [
+    "Call",
+    "Calls",
+    "MockChild",
+    "MockCommands",
+    "MockTrouble",
+    "Script",
+    "calls",
+    "install",
+    "link_tools",
+    "summary",
+]

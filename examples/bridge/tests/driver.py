@@ -38,6 +38,10 @@ class NoAnswer(AssertionError):  # noqa: N818 - it reads as what happened
     """The bridge did not answer in time."""
 
 
+class StillThere(AssertionError):  # noqa: N818 - it reads as what happened
+    """The bridge did not end in time."""
+
+
 class Answer(NamedTuple):
     """What one request was answered: the text and the session id, or the code and message of an error."""
 
@@ -91,7 +95,7 @@ class Bridge:
             if pipe is not None:
                 pipe.close()
         try:
-            code = self._process.wait(DEADLINE)
+            code = self._exit_code()
         finally:
             self._process.kill()
         assert code == 0 or self._is_known_dead, f"the bridge ended with exit code {code} instead of 0: {self._said()}"
@@ -148,9 +152,16 @@ class Bridge:
         return line
 
     def _died(self) -> BridgeDied:
-        code = self._process.wait(DEADLINE)
+        code = self._exit_code()
         self._is_known_dead = True
         return BridgeDied(f"the bridge died with exit code {code} instead of answering: {self._said()}")
+
+    def _exit_code(self) -> int:
+        """Return the exit code as soon as there is one."""
+        with open(os.pidfd_open(self._process.pid), "rb", buffering=0) as end:
+            if not select.select([end], [], [], DEADLINE)[0]:
+                raise StillThere(f"the bridge did not end within {DEADLINE:g} seconds")
+        return self._process.wait()
 
     def _said(self) -> str:
         """Return the last line of the bridge's standard error."""

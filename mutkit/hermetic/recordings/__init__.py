@@ -6,12 +6,13 @@ from typing import TYPE_CHECKING
 
 from mutkit.hermetic.recordings import read
 from mutkit.hermetic.recordings.calls import Calls
+from mutkit.hermetic.recordings.summary import summary
 from mutkit.hermetic.recordings.trouble import MockTrouble, check
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-__all__ = ["Calls", "MockTrouble", "calls", "check"]
+__all__ = ["Calls", "MockTrouble", "calls", "check", "summary"]
 
 
 def calls(record: Path, name: str | None = None) -> Calls:

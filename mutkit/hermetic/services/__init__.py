@@ -4,6 +4,7 @@ saw; and a mock model server.
 
 from __future__ import annotations
 
+from mutkit.hermetic.services.asking import listing
 from mutkit.hermetic.services.model_server import ModelServer
 from mutkit.hermetic.services.script import ServiceScript
 from mutkit.hermetic.services.service import MockService
@@ -22,4 +23,5 @@ __all__ = [
     "TurnError",
     "TurnFault",
     "Usage",
+    "listing",
 ]
