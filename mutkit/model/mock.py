@@ -174,3 +174,25 @@ class Answer:
     end: End = End()
     signals: dict[SignalName, Literal["die", "ignore"] | int] = field(default_factory=dict)
     reader_gone: int | Literal["die", "ignore"] | None = None
+
+
+@dataclass(frozen=True)
+class MockScript(Answer):
+    """All that one mock command does: either one answer, written at the top, or several (``call``), of which the first
+    that fits is given, or a ``program``.
+
+    ``note`` is a remark. ``record_env`` names the environment variables that are recorded; what looks like a secret in
+    them and in the words is not, unless ``unredacted`` has its name. ``seed`` is what generators draw from where they
+    have none of their own; where none is given, one is chosen and recorded. ``program`` is ``"file.py:function"``
+    beside the script, called with the call and ``options``.
+    """
+
+    __pydantic_config__: ClassVar[dict[str, Any]] = CLOSED
+
+    note: str = ""
+    call: tuple[Answer, ...] = ()
+    record_env: tuple[str, ...] = ()
+    unredacted: tuple[str, ...] = ()
+    seed: int | None = None
+    program: str | None = None
+    options: dict[str, Json] = field(default_factory=dict)

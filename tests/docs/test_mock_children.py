@@ -19,7 +19,7 @@ def test_the_script_on_the_page_is_a_script(tmp_path: Path) -> None:
     (script,) = re.findall(r"```toml\n(.*?)```", TEXT, re.DOTALL)
     file = tmp_path / "script.toml"
     file.write_text(script, encoding="utf-8")
-    assert len(Script.from_toml(file).step) == 2
+    assert len(Script.from_toml(file).model.step) == 2
 
 
 def test_the_python_on_the_page_runs(tmp_path: Path) -> None:

@@ -3,5 +3,6 @@
 from __future__ import annotations
 
 from mutkit.hermetic.scripts.builder import Script
+from mutkit.hermetic.scripts.generators import generate
 
-__all__ = ["Script"]
+__all__ = ["Script", "generate"]

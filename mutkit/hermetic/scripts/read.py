@@ -5,11 +5,14 @@ from __future__ import annotations
 import functools
 import json
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from mutkit.errors import Problem, SpecError
-from mutkit.hermetic.scripts.builder import Script
-from mutkit.hermetic.scripts.compile import problem
+from mutkit.hermetic.scripts import values
+from mutkit.hermetic.scripts.compile import compile_script
+from mutkit.hermetic.scripts.faults import SLUG, Faults
+from mutkit.model.mock import MockScript
+from mutkit.toml import read as read_toml
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -20,48 +23,42 @@ if TYPE_CHECKING:
 
 
 @functools.cache
-def _adapter() -> TypeAdapter[Script]:
+def adapter() -> TypeAdapter[MockScript]:
+    """Return pydantic's reader of scripts."""
     from pydantic import TypeAdapter  # late: it costs 70 ms
 
-    return TypeAdapter(Script)
+    return TypeAdapter(MockScript)
 
 
-def read(path: Path) -> Script:
-    """Return the script in the file; SpecError names every fault in it."""
-    import tomli
+def read(path: Path) -> MockScript:
+    """Return the script in the file, its paths absolute; SpecError names every fault in it."""
     from pydantic import ValidationError
 
-    shown = str(path)
+    document = read_toml(path, str(path))
+    if isinstance(document, Problem):
+        raise SpecError([replace(document, slug=SLUG)])
+    faults = Faults(str(path), document)
+    data = values.plain(document.data, (), faults)
     try:
-        text = path.read_bytes().decode("utf-8")
-        data = json.dumps(tomli.loads(text))
-    except OSError as error:
-        raise SpecError([problem(shown, "", f"cannot be read: {error.strerror}", "Check the path.")]) from error
-    except (ValueError, TypeError) as error:  # not UTF-8, not TOML, or a date
-        raise SpecError([problem(shown, "", f"is not TOML as a script has it: {error}")]) from error
-    try:
-        script = _adapter().validate_json(data)
+        script = adapter().validate_json(json.dumps(data))
     except ValidationError as error:
-        raise SpecError(_faults(shown, error)) from error
-    script.compiled(path.parent, shown)
+        values.tell(error.errors(include_url=False), document.data, faults)
+        faults.tell()
+        raise
+    compile_script(script, path.parent, 0, faults)
+    faults.tell()
+    return _placed(script, path.parent.absolute())
+
+
+def _placed(script: MockScript, base: Path) -> MockScript:
+    """Return the script with its files as absolute paths: it may be installed from anywhere."""
     return replace(
         script,
-        step=_placed(script.step, path.parent),
-        call=tuple(replace(answer, step=_placed(answer.step, path.parent)) for answer in script.call),
+        step=_placed_steps(script.step, base),
+        call=tuple(replace(answer, step=_placed_steps(answer.step, base)) for answer in script.call),
+        program=None if script.program is None else str(base / script.program),
     )
 
 
-def _placed(steps: tuple[Step, ...], base: Path) -> tuple[Step, ...]:
-    """Return the steps with ``file`` as an absolute path: the script may be installed from anywhere."""
-    return tuple(step if step.file is None else replace(step, file=str(base.absolute() / step.file)) for step in steps)
-
-
-def _faults(shown: str, error: Any) -> list[Problem]:
-    words = {"unexpected_keyword_argument": "is not a key"}
-    found: dict[str, Problem] = {}
-    for detail in error.errors(include_url=False):
-        key = ""
-        for part in detail["loc"]:
-            key += f"[{part}]" if isinstance(part, int) else f".{part}" if key else part
-        found.setdefault(key, problem(shown, key, words.get(detail["type"], detail["msg"])))
-    return list(found.values())
+def _placed_steps(steps: tuple[Step, ...], base: Path) -> tuple[Step, ...]:
+    return tuple(step if step.file is None else replace(step, file=str(base / step.file)) for step in steps)
