@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from pathlib import Path
     from types import TracebackType
 
+    from mutkit.process.network import Network
+
 
 CAP = 16 * 2**20
 """Bytes of each output stream that are kept."""
@@ -40,8 +42,10 @@ class Child:
         env: Mapping[str, str],
         cap: int = CAP,
         cancellation: Cancellation | None = None,
+        network: Network | None = None,
     ) -> None:
-        """Start ``argv`` in ``cwd`` with exactly ``env``; ``cap``: bytes kept of each output stream.
+        """Start ``argv`` in ``cwd`` with exactly ``env``; ``cap``: bytes kept of each output stream; ``network``:
+        what it can reach (None: what this process can).
 
         ``argv[0]`` without a slash is looked for along the PATH of ``env``. Raises HostError if this machine
         cannot start any process, Cancelled if the cancellation came before.
@@ -63,15 +67,15 @@ class Child:
         except ValueError as error:
             self._ending = NotStarted(str(error))
             return
-        self._open(job, cap)
+        self._open(job, cap, network.namespaces if network else ())
 
-    def _open(self, job: bytes, cap: int) -> None:
+    def _open(self, job: bytes, cap: int, namespaces: tuple[int, ...]) -> None:
         descriptors: list[int] = []
         try:
             for _ in range(3):
                 descriptors += os.pipe()
             in_theirs, in_ours, out_ours, out_theirs, err_ours, err_theirs = descriptors
-            self._link = Link(job, (in_theirs, out_theirs, err_theirs))
+            self._link = Link(job, (in_theirs, out_theirs, err_theirs), namespaces)
         except BaseException as error:
             for descriptor in descriptors:
                 os.close(descriptor)
@@ -131,6 +135,8 @@ class Child:
         elif word == "done":
             self._leftovers = int(rest)
             self._done = True
+        elif word == "unable":
+            raise HostError(f"no program can be started in a network of its own: {rest}", slug="network-namespace")
         else:
             self._ended = now
             if self._ending is None:

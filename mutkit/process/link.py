@@ -54,19 +54,21 @@ def encode_job(argv: Sequence[str], cwd: Path, env: Mapping[str, str]) -> bytes:
 class Link:
     """A supervisor that has been started, and our end of the socket to it."""
 
-    def __init__(self, job: bytes, streams: tuple[int, int, int]) -> None:
-        """Start a supervisor on a job, with the program's ends of its streams; HostError if impossible."""
+    def __init__(self, job: bytes, streams: tuple[int, int, int], namespaces: tuple[int, ...] = ()) -> None:
+        """Start a supervisor on a job, with the program's ends of its streams, and the descriptors of the namespaces
+        that it is to join; HostError if impossible.
+        """
         if not sys.executable:
             raise HostError("the path of the Python interpreter is unknown: nothing can be started")
         ours, theirs = socket.socketpair()
         with theirs:
             try:
                 self._process = subprocess.Popen(
-                    [sys.executable, "-I", "-S", SUPERVISOR, str(theirs.fileno())],
+                    [sys.executable, "-I", "-S", SUPERVISOR, str(theirs.fileno()), *map(str, namespaces)],
                     stdin=streams[0],
                     stdout=streams[1],
                     stderr=streams[2],
-                    pass_fds=(theirs.fileno(),),
+                    pass_fds=(theirs.fileno(), *namespaces),
                     start_new_session=True,
                 )
             except OSError as error:

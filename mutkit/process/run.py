@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
     from mutkit.model.ending import ProcessResult
     from mutkit.process.cancellation import Cancellation
+    from mutkit.process.network import Network
 
 
 def run(
@@ -23,15 +24,17 @@ def run(
     stdin: bytes = b"",
     cap: int = CAP,
     cancellation: Cancellation | None = None,
+    network: Network | None = None,
 ) -> ProcessResult:
     """Run ``argv`` in ``cwd`` with exactly ``env``, feed it ``stdin``; return its end and its output.
 
     ``deadline``: seconds from its start after which it and all its descendants are ended (``TimedOut``);
-    ``cap``: bytes kept of each output stream (all are counted). A command that cannot be started gives
+    ``cap``: bytes kept of each output stream (all are counted); ``network``: what it can reach (None: what this
+    process can). A command that cannot be started gives
     ``NotStarted``. Raises Cancelled, after everything has been ended, when the cancellation comes; HostError
     if this machine cannot start any process.
     """
-    with Child(argv, cwd=cwd, env=env, cap=cap, cancellation=cancellation) as child:
+    with Child(argv, cwd=cwd, env=env, cap=cap, cancellation=cancellation, network=network) as child:
         child.feed(stdin)
         child.wait_until_started()
         return child.finish(deadline)

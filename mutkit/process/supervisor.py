@@ -1,11 +1,13 @@
 """Owns the end of one program and of all its descendants, as a process of its own.
 
-Uses nothing but the standard library. Started as ``python -I -S supervisor.py <descriptor>``; the descriptor
-is one end of a socket. What comes in: the length of the job in eight bytes, the job (argv, cwd, env; bytes,
-marshalled), later perhaps one byte, ``stop``. What goes out, a line each::
+Uses nothing but the standard library. Started as ``python -I -S supervisor.py <descriptor> <namespace>...``; the
+descriptor is one end of a socket, the others are namespaces to be joined, in this order. What comes in: the
+length of the job in eight bytes, the job (argv, cwd, env; bytes, marshalled), later perhaps one byte, ``stop``.
+What goes out, a line each::
 
     started <pid>
     refused <errno> <the system's message>     the program could not be started
+    unable <the system's message>              nothing could: a namespace cannot be joined
     exited <code> | signalled <number>         the program itself has ended
     done <leftovers>                           nothing of it is alive any more
 
@@ -76,9 +78,10 @@ def _state_and_parent(pid: str) -> tuple[str, int]:
 class Supervisor:
     """One program, from its start until nothing of it is left."""
 
-    def __init__(self, link: int) -> None:
-        """Take the descriptor of the socket to whoever asked."""
+    def __init__(self, link: int, namespaces: tuple[int, ...] = ()) -> None:
+        """Take the descriptors of the socket to whoever asked, and of the namespaces that are to be joined."""
         self.link = link
+        self.namespaces = namespaces
         self.main = 0
         self.main_status: int | None = None
         self.stopping = False
@@ -96,6 +99,13 @@ class Supervisor:
             return
         self._listen()
         become_subreaper()
+        try:
+            join_all(self.namespaces)
+        except OSError as error:
+            self._release_streams()
+            self._send(f"unable {error.strerror}")
+            self._send("done 0")
+            return
         try:
             self.main = start(*job)
         except OSError as error:
@@ -233,6 +243,17 @@ def become_subreaper() -> None:
             ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
 
 
+def join_all(namespaces: tuple[int, ...]) -> None:
+    """Move this process, and so the program, into some namespaces, and close them; OSError if refused."""
+    if namespaces:
+        sys.path.insert(0, os.path.dirname(__file__))
+        from namespaces import join  # type: ignore[import-not-found]
+
+        for descriptor in namespaces:
+            join(descriptor)
+            os.close(descriptor)
+
+
 def start(argv: list[bytes], cwd: bytes, env: dict[bytes, bytes]) -> int:
     """Start the program in a process group of its own and return its process id; OSError if refused.
 
@@ -264,4 +285,4 @@ def candidates(name: bytes, env: dict[bytes, bytes]) -> list[bytes]:
 
 
 if __name__ == "__main__":
-    Supervisor(int(sys.argv[1])).run()
+    Supervisor(int(sys.argv[1]), tuple(int(word) for word in sys.argv[2:])).run()
