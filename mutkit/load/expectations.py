@@ -8,6 +8,7 @@ from dataclasses import is_dataclass, replace
 from typing import Any
 
 from mutkit.errors import Problem
+from mutkit.load.services import Routes, checked_services
 from mutkit.model.effect import Crashes, Expectation
 from mutkit.model.matcher import UNSET, Matcher, glob_pieces
 from mutkit.model.spec import Because
@@ -15,12 +16,28 @@ from mutkit.toml import Document, Key
 
 
 def checked_expectation(
-    document: Document, expectation: Expectation, table: str, possible: tuple[str, ...], problems: list[Problem]
+    document: Document,
+    expectation: Expectation,
+    table: str,
+    possible: tuple[str, ...],
+    problems: list[Problem],
+    services: Routes | None = None,
 ) -> Expectation:
     """Return the expectation with its sibling files read; what is wrong is added to ``problems``.
 
-    ``possible`` are the effects that the probe can show; empty where the probe itself is unknown.
+    ``possible`` are the effects that the probe can show; empty where the probe itself is unknown; ``services`` the
+    mock services of the probe (None: it is unknown).
     """
+    if services is not None:
+        stated = checked_services(
+            document,
+            expectation.services,
+            table,
+            services,
+            problems,
+            lambda value, key: _checked(document, value, key, problems),
+        )
+        expectation = replace(expectation, services=stated)
     given = expectation.given()
     if len(given) != 1:
         found = ", ".join(given) or "none"

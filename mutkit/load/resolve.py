@@ -10,6 +10,7 @@ from pathlib import Path
 from mutkit.errors import Problem, SpecError
 from mutkit.load.cases import CaseFinder
 from mutkit.load.expectations import checked_because, checked_expectation, differ
+from mutkit.load.services import routes_of, service_problems
 from mutkit.model.campaign import Campaign, JsonRpcProbe, LoadedCampaign, Probe, ProcessProbe, PythonProbe
 from mutkit.model.effect import Expectation
 from mutkit.model.spec import Because, LoadedSpec, Spec
@@ -88,6 +89,7 @@ def probe_problems(document: Document, probe: Probe, folder: Path, key: tuple[st
             at = (*key, "mocks", command)
             advice = "It is relative to campaign.toml."
             problems.append(document.problem("mock-missing", f"{script} does not exist", advice, at))
+    problems += service_problems(document, probe, folder, key)
     if not _is_plain(probe.cwd):
         message = f"{probe.cwd} is not written plainly"
         problems.append(
@@ -129,7 +131,7 @@ def resolve_spec(document: Document, spec: Spec, campaign: LoadedCampaign) -> Lo
     source = _source(document, spec, campaign, problems)
     _rewrite(document, spec, problems)
     probe, probe_name = _probe(document, spec, campaign, problems)
-    healthy, defective = _expectations(document, spec, probe, problems)
+    healthy, defective = _expectations(document, spec, probe, campaign, problems)
     finder = CaseFinder(campaign)
     killers = _killers(document, spec, finder, problems)
     observed = ""
@@ -236,14 +238,15 @@ def _probe(
 
 
 def _expectations(
-    document: Document, spec: Spec, probe: Probe | None, problems: list[Problem]
+    document: Document, spec: Spec, probe: Probe | None, campaign: LoadedCampaign, problems: list[Problem]
 ) -> tuple[Expectation, Expectation]:
     before = len(problems)
     possible = POSSIBLE[type(probe) if probe is not None else None]
     if isinstance(spec.probe, str) and probe is None:
         possible = ()  # the probe is unknown: its own problem
-    healthy = checked_expectation(document, spec.healthy, "healthy", possible, problems)
-    defective = checked_expectation(document, spec.defective, "defective", possible, problems)
+    services = routes_of(probe, campaign.file.parent) if possible else None
+    healthy = checked_expectation(document, spec.healthy, "healthy", possible, problems, services)
+    defective = checked_expectation(document, spec.defective, "defective", possible, problems, services)
     if len(problems) == before and not differ(healthy, defective):
         message = "says the same as [healthy]"
         advice = "The two must differ: else the mutant cannot be told from the healthy program."

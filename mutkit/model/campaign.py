@@ -35,7 +35,8 @@ class ProcessProbe:
     """Run a program to its end: ``run`` with ``stdin``, observe its exit, standard output and error.
 
     ``{python}`` in ``run`` is the interpreter; ``{tree}`` the workspace. ``mocks`` maps a command name to a mock
-    script, a path relative to campaign.toml; ``tools`` names real programs that may be on its path; ``env`` adds
+    script, a path relative to campaign.toml, ``services`` a name to the script of a mock HTTP service, whose URL is
+    ``{service:name}``; ``tools`` names real programs that may be on its path; ``env`` adds
     variables; ``cwd`` is relative to the tree; ``timeout`` in seconds, 0 derives it from the baseline.
     """
 
@@ -45,6 +46,7 @@ class ProcessProbe:
     run: tuple[str, ...]
     stdin: str = ""
     mocks: dict[str, str] = field(default_factory=dict)
+    services: dict[str, str] = field(default_factory=dict)
     tools: tuple[str, ...] = ()
     env: dict[str, str] = field(default_factory=dict)
     cwd: str = "."
@@ -71,6 +73,7 @@ class JsonRpcProbe:
     handshake: Literal["mcp", "none"] = "mcp"
     framing: Literal["newline", "content-length"] = "newline"
     mocks: dict[str, str] = field(default_factory=dict)
+    services: dict[str, str] = field(default_factory=dict)
     tools: tuple[str, ...] = ()
     env: dict[str, str] = field(default_factory=dict)
     cwd: str = "."
@@ -93,6 +96,7 @@ class PythonProbe:
     kwargs: dict[str, Any] = field(default_factory=dict)
     path: tuple[str, ...] = (".",)
     mocks: dict[str, str] = field(default_factory=dict)
+    services: dict[str, str] = field(default_factory=dict)
     tools: tuple[str, ...] = ()
     env: dict[str, str] = field(default_factory=dict)
     cwd: str = "."

@@ -19,8 +19,11 @@ from mutkit.model.effect import (
     Raises,
     Refused,
     Returned,
+    ServiceShows,
+    watched,
 )
 from mutkit.model.matcher import Json, Matcher, as_bytes
+from mutkit.model.service import ServiceSeen
 
 SHOWN = 300
 """How many characters of a value are shown before it is cut."""
@@ -89,6 +92,17 @@ def counted(number: int, noun: str) -> str:
 
 def describe_effect(effect: Effect | None, limit: int = SHOWN) -> str:
     """Return what was seen, as the end of a sentence that begins with "it"."""
+    seen = () if effect is None else watched(effect)
+    return "; ".join([_describe_alone(effect, limit), *map(describe_service, seen)])
+
+
+def describe_service(seen: ServiceSeen) -> str:
+    """Return what a mock service saw: its counter, its requests, and what was not expected."""
+    words = f"service {seen.name} saw {counted(seen.mutations, 'mutation')} in {counted(len(seen.requests), 'request')}"
+    return words + (f", {seen.unexpected} of them unexpected" if seen.unexpected else "")
+
+
+def _describe_alone(effect: Effect | None, limit: int) -> str:
     match effect:
         case Returned(value):
             return f"returned {quoted(value, limit)}"
@@ -116,7 +130,7 @@ def describe_expectation(expectation: Expectation) -> str:
     if not given:
         return "does nothing in particular"
     key, value = next(iter(given.items()))
-    return _WORDS[key](value)
+    return "; ".join([_WORDS[key](value), *(_service(name, one) for name, one in expectation.services.items())])
 
 
 def describe_matcher(wanted: Any) -> str:
@@ -124,6 +138,15 @@ def describe_matcher(wanted: Any) -> str:
     if isinstance(wanted, Matcher):
         return " and ".join(f"{key} {quoted(value)}" for key, value in wanted.given().items())
     return quoted(wanted)
+
+
+def _service(name: str, wanted: ServiceShows) -> str:
+    words = [
+        f"{value} {key}" for key, value in wanted.given().items() if key in ("mutations", "requests", "unexpected")
+    ]
+    words += [f"{count} of {route}" for route, count in wanted.routes.items()]
+    words += [f"{describe_matcher(wanted.written)} written"] if wanted.written is not None else []
+    return f"service {name} sees {', '.join(words)}"
 
 
 def _error(value: ErrorAnswer) -> str:

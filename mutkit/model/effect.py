@@ -2,24 +2,32 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from typing import Any, ClassVar, TypeAlias
 
 from mutkit.model.ending import Ending, Exited, Signalled
 from mutkit.model.matcher import CLOSED, UNSET, Json, MatcherLike, is_same_json, matches
+from mutkit.model.service import ServiceSeen
 
 # What was seen. No opinion in it.
 
 
 @dataclass(frozen=True)
-class Returned:
+class _Watched:
+    """An effect with what the mock services of the probe saw meanwhile."""
+
+    services: tuple[ServiceSeen, ...] = field(default=(), kw_only=True, compare=False)
+
+
+@dataclass(frozen=True)
+class Returned(_Watched):
     """The program answered, or the function returned, with ``value``."""
 
     value: Json | bytes
 
 
 @dataclass(frozen=True)
-class Refused:
+class Refused(_Watched):
     """The program answered with a protocol error (JSON-RPC: ``code``, ``message``, ``data``)."""
 
     code: int
@@ -28,7 +36,7 @@ class Refused:
 
 
 @dataclass(frozen=True)
-class RaisedException:
+class RaisedException(_Watched):
     """The function raised; ``type`` is the exception's qualified name, ``line`` where (``file:line``)."""
 
     type: str
@@ -37,7 +45,7 @@ class RaisedException:
 
 
 @dataclass(frozen=True)
-class Finished:
+class Finished(_Watched):
     """The program ended by itself with an exit code, having printed ``stdout`` and ``stderr``."""
 
     code: int
@@ -46,7 +54,7 @@ class Finished:
 
 
 @dataclass(frozen=True)
-class Died:
+class Died(_Watched):
     """The program died: by a signal, or by ending instead of answering.
 
     ``exception`` and ``message`` are those of the Python exception that ended it, empty where none did or that is not
@@ -60,7 +68,7 @@ class Died:
 
 
 @dataclass(frozen=True)
-class Hung:
+class Hung(_Watched):
     """The program neither answered nor ended within ``after`` seconds."""
 
     after: float
@@ -77,8 +85,15 @@ class NothingSeen:
 Effect: TypeAlias = Returned | Refused | RaisedException | Finished | Died | Hung | NothingSeen
 
 
+def watched(effect: Effect) -> tuple[ServiceSeen, ...]:
+    """Return what mock services saw beside an effect."""
+    return () if isinstance(effect, NothingSeen) else effect.services
+
+
 def same_effect(one: Effect, other: Effect) -> bool:
     """Return whether two observations show the same behaviour (times and standard error of the dead aside)."""
+    if [seen.comparable() for seen in watched(one)] != [seen.comparable() for seen in watched(other)]:
+        return False
     match one, other:
         case Returned(a), Returned(b):
             return is_same_json(a, b)
@@ -145,8 +160,33 @@ class Crashes:
 
 
 @dataclass(frozen=True)
+class ServiceShows:
+    """What a mock service must have seen: all keys that are given must hold.
+
+    ``mutations`` how many effects took place; ``requests`` how many requests came; ``routes`` how many each of the
+    routes that are named here got; ``unexpected`` how many had no route; ``written`` what the body of the last one with
+    an effect looks like.
+    """
+
+    __pydantic_config__: ClassVar[dict[str, Any]] = CLOSED
+
+    mutations: int | None = None
+    requests: int | None = None
+    routes: dict[str, int] = field(default_factory=dict)
+    unexpected: int | None = None
+    written: MatcherLike = None
+
+    def given(self) -> dict[str, Any]:
+        """Return the keys that are given, with their values."""
+        pairs = {item.name: getattr(self, item.name) for item in fields(self)}
+        return {key: value for key, value in pairs.items() if value is not None and value != {}}
+
+
+@dataclass(frozen=True)
 class Expectation:
-    """An effect that a variant must be seen to have: exactly one of these keys."""
+    """An effect that a variant must be seen to have: exactly one of these keys, and beside it ``services``: what mock
+    services of the probe must have seen.
+    """
 
     __pydantic_config__: ClassVar[dict[str, Any]] = CLOSED
 
@@ -156,10 +196,11 @@ class Expectation:
     exits: int | Exits | None = None
     crashes: str | Crashes | None = None
     hangs: bool | None = None
+    services: dict[str, ServiceShows] = field(default_factory=dict)
 
     def given(self) -> dict[str, Any]:
-        """Return the keys that are given, with their values (exactly one in a valid spec)."""
-        pairs = {item.name: getattr(self, item.name) for item in fields(self)}
+        """Return the keys that are given but for ``services``, with their values (exactly one in a valid spec)."""
+        pairs = {item.name: getattr(self, item.name) for item in fields(self) if item.name != "services"}
         return {
             key: value
             for key, value in pairs.items()
@@ -175,7 +216,11 @@ def names_exception(wanted: str, given: str) -> bool:
 
 
 def shows(expectation: Expectation, effect: Effect) -> bool:
-    """Return whether the effect is the one that the expectation states: kind and content."""
+    """Return whether the effect is the one that the expectation states: kind and content, and what services saw."""
+    seen = {one.name: one for one in watched(effect)}
+    for name, wanted_of in expectation.services.items():
+        if name not in seen or not _shows_service(wanted_of, seen[name]):
+            return False
     match effect:
         case Returned(value):
             return expectation.returns is not UNSET and matches(expectation.returns, value)
@@ -195,6 +240,16 @@ def shows(expectation: Expectation, effect: Effect) -> bool:
         case Hung():
             return expectation.hangs is True
     return False
+
+
+def _shows_service(wanted: ServiceShows, seen: ServiceSeen) -> bool:
+    stated = (wanted.mutations, wanted.requests, wanted.unexpected)
+    found = (seen.mutations, len(seen.requests), seen.unexpected)
+    return (
+        all(count in (None, number) for count, number in zip(stated, found, strict=True))
+        and all(seen.routes.get(route, 0) == count for route, count in wanted.routes.items())
+        and (wanted.written is None or (seen.written is not None and matches(wanted.written, seen.written)))
+    )
 
 
 def _shows_raised(wanted: str | Raises | None, effect: RaisedException) -> bool:

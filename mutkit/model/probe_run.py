@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from mutkit.model.effect import Effect
     from mutkit.model.ending import ProcessResult
     from mutkit.model.mock_call import Call
+    from mutkit.model.service import ServiceSeen
 
 
 @dataclass(frozen=True)
@@ -16,10 +17,12 @@ class ProbeRun:
     """One run of a probe.
 
     ``effect`` what the program was seen to do; ``result`` how its process ended (None: none was started); ``sent``
-    all bytes written to its standard input; ``calls`` the calls of mock commands, by command, in order.
+    all bytes written to its standard input; ``calls`` the calls of mock commands, by command, in order; ``services``
+    what each mock service saw.
     """
 
     effect: Effect
     result: ProcessResult | None = None
     sent: bytes = b""
     calls: tuple[Call, ...] = ()
+    services: tuple[ServiceSeen, ...] = ()

@@ -75,6 +75,9 @@ class Fault:
     status_line: str = "HTTP/one two three"
 
 
+Compare = Literal["all", "count", "none"]
+
+
 @dataclass(frozen=True)
 class Route:
     """One thing that the service answers.
@@ -83,8 +86,8 @@ class Route:
     ``operation`` a template that names the operation, such as ``{header:Idempotency-Key}``; ``idempotent`` whether a
     repeated operation gets the first answer and has no second effect; ``stores`` the collection that keeps the body
     under an ``id``; ``reads`` the collection from which ``{id}`` of the path is answered; ``fault`` of the answer;
-    ``reads_fail`` the fault of later reads of what was stored; ``polled`` whether how often it is asked is left out of
-    comparisons.
+    ``reads_fail`` the fault of later reads of what was stored; ``compare`` what of its requests counts when two runs
+    are compared: ``all``, ``count`` (how many, but neither query nor body) or ``none`` (for what is polled).
     """
 
     __pydantic_config__: ClassVar[dict[str, Any]] = CLOSED
@@ -100,7 +103,7 @@ class Route:
     reads: str = ""
     fault: Fault | None = None
     reads_fail: Fault | None = None
-    polled: bool = False
+    compare: Compare = "all"
 
     @property
     def title(self) -> str:
@@ -209,7 +212,7 @@ class Request:
     operation: str = ""
     effect: bool = False
     resource: str = ""
-    polled: bool = False
+    compare: Compare = "all"
     status: int | None = None
     answer: str = ""
     sends: tuple[int, ...] = ()
@@ -235,3 +238,47 @@ class Operation:
     name: str
     deliveries: int
     effects: int
+
+
+@dataclass(frozen=True)
+class ServiceSeen:
+    """What one service saw while a program ran: its ``name`` in the probe, and all requests in their order."""
+
+    name: str
+    requests: tuple[Request, ...] = ()
+
+    @property
+    def mutations(self) -> int:
+        """Return how many effects took place."""
+        return sum(request.effect for request in self.requests)
+
+    @property
+    def unexpected(self) -> int:
+        """Return how many requests had no route."""
+        return sum(not request.route for request in self.requests)
+
+    @property
+    def routes(self) -> dict[str, int]:
+        """Return how often each route that was asked for was asked."""
+        counts: dict[str, int] = {}
+        for request in self.requests:
+            if request.route:
+                counts[request.route] = counts.get(request.route, 0) + 1
+        return counts
+
+    @property
+    def written(self) -> bytes | None:
+        """Return the body of the last request of which the effect took place, None where there was none."""
+        return next((request.body for request in reversed(self.requests) if request.effect), None)
+
+    def comparable(self) -> tuple[object, ...]:
+        """Return what two runs that behave the same have in common. Headers, times and the order of requests are no
+        part of it: programs that ask for several things at once have no order.
+        """
+        asked = []
+        for request in self.requests:
+            if request.compare == "none":
+                continue
+            more = (request.query, request.body) if request.compare == "all" else ((), b"")
+            asked.append((request.method, request.path, *more, request.route, request.effect))
+        return (self.name, self.mutations, tuple(sorted(asked)))

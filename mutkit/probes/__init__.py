@@ -10,6 +10,7 @@ from mutkit.model.probe_run import ProbeRun
 from mutkit.probes.jsonrpc_probe import run_jsonrpc_probe
 from mutkit.probes.process_probe import run_process_probe
 from mutkit.probes.python_probe import run_python_probe
+from mutkit.probes.services import serving
 from mutkit.probes.surroundings import Surroundings
 
 if TYPE_CHECKING:
@@ -30,10 +31,11 @@ def run_probe(probe: Probe, stage: Stage) -> ProbeRun:
     """Run the probe on the variant in ``stage.tree`` and return what was seen.
 
     Its environment is made from nothing; its PATH is a folder of its own with the mock commands and the named
-    tools. What the program does, however bad, is an effect. Raises UsageError for a tool that is missing or a
-    mock script that is wrong, HostError where no process can be started, Cancelled when the run is
-    interrupted.
+    tools; its mock services run as long as it does. What the program does, however bad, is an effect. Raises
+    UsageError for a tool that is missing or a mock script that is wrong, HostError where no process can be
+    started, Cancelled when the run is interrupted.
     """
-    surroundings = Surroundings.make(probe, stage)
-    run = _RUNNERS[type(probe)](probe, stage, surroundings)
-    return replace(run, calls=surroundings.calls())
+    with serving(probe, stage) as services:
+        surroundings = Surroundings.make(probe, stage, services)
+        run = _RUNNERS[type(probe)](probe, stage, surroundings)
+        return services.added_to(replace(run, calls=surroundings.calls()))

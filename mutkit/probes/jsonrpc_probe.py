@@ -148,7 +148,7 @@ def run_jsonrpc_probe(probe: JsonRpcProbe, stage: Stage, surroundings: Surroundi
     with Child(argv, cwd=surroundings.cwd, env=surroundings.env, cancellation=stage.cancellation) as child:
         talk = _Talk(child, framing, surroundings.deadline)
         try:
-            effect = _converse(probe, talk)
+            effect = _converse(probe, talk, surroundings.with_urls(probe.send))
         except OverLimitError as error:
             effect = NothingSeen("output-over-cap", str(error))
         except _MalformedError as error:
@@ -163,8 +163,10 @@ def run_jsonrpc_probe(probe: JsonRpcProbe, stage: Stage, surroundings: Surroundi
     return ProbeRun(effect, result, bytes(talk.sent))
 
 
-def _converse(probe: JsonRpcProbe, talk: _Talk) -> Effect | None:
-    """Hold the conversation; return its effect, None where the server did not answer."""
+def _converse(probe: JsonRpcProbe, talk: _Talk, send: Any) -> Effect | None:
+    """Hold the conversation, in which ``send`` is the probe's with its URLs; return its effect, None where the server
+    did not answer.
+    """
     if probe.handshake == "mcp":
         answer = talk.ask(_INITIALIZE)
         if answer is None:
@@ -172,7 +174,7 @@ def _converse(probe: JsonRpcProbe, talk: _Talk) -> Effect | None:
         if "result" not in answer:
             return NothingSeen("handshake-refused", f"initialize was answered with {quoted(answer)}")
         talk.notify(_INITIALIZED)
-    messages = (probe.send,) if isinstance(probe.send, dict) else probe.send
+    messages = (send,) if isinstance(send, dict) else send
     last: dict[str, Any] | None = None
     for message in messages:
         words = {key: value for key, value in message.items() if key not in ("notify", "id", "jsonrpc")}

@@ -23,7 +23,7 @@ def run_process_probe(probe: ProcessProbe, stage: Stage, surroundings: Surroundi
     Output that is over the cap makes the run *NothingSeen*: two streams of which only the beginning is known
     may not be taken for equal.
     """
-    stdin = as_bytes(probe.stdin)
+    stdin = as_bytes(surroundings.with_urls(probe.stdin))
     result = run(
         surroundings.argv(probe.run),
         cwd=surroundings.cwd,

@@ -35,8 +35,8 @@ def run_python_probe(probe: PythonProbe, stage: Stage, surroundings: Surrounding
     """Call the function; *Returned*, *RaisedException*, or how the process died instead of either."""
     request = {
         "call": probe.call,
-        "args": probe.args,
-        "kwargs": probe.kwargs,
+        "args": surroundings.with_urls(probe.args),
+        "kwargs": surroundings.with_urls(probe.kwargs),
         "path": [str((stage.tree / folder).absolute()) for folder in probe.path],
         "tree": str(stage.tree),
     }

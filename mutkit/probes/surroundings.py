@@ -6,7 +6,7 @@ import os
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from mutkit.hermetic import calls, install, link_tools
 
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
     from mutkit.model.campaign import Probe
     from mutkit.model.mock_call import Call
+    from mutkit.probes.services import ProbeServices
     from mutkit.stage import Stage
 
 _FOLDERS = {
@@ -40,9 +41,10 @@ class Surroundings:
     env: dict[str, str]
     deadline: float
     words: dict[str, str]
+    urls: dict[str, str]
 
     @classmethod
-    def make(cls, probe: Probe, stage: Stage) -> Surroundings:
+    def make(cls, probe: Probe, stage: Stage, services: ProbeServices) -> Surroundings:
         """Make the folders, mock commands and links that the probe asks for, under ``stage.scratch``."""
         folder = Path(tempfile.mkdtemp(prefix="probe-", dir=stage.scratch))
         mocks = {name: stage.base / script for name, script in probe.mocks.items()}
@@ -61,16 +63,30 @@ class Surroundings:
             "PYTHONNOUSERSITE": "1",
             "PYTHONPATH": os.pathsep.join(dict.fromkeys([*stage.python_path, str(stage.tree)])),
         }
-        words = {"{python}": stage.python, "{tree}": str(stage.tree)}
-        made = cls(folder, stage.tree / probe.cwd, env, probe.timeout or stage.deadline, words)
+        env |= services.env
+        words = {"{python}": stage.python, "{tree}": str(stage.tree), **services.words}
+        made = cls(folder, stage.tree / probe.cwd, env, probe.timeout or stage.deadline, words, services.words)
         env.update({name: made.fill(value) for name, value in probe.env.items()})
         return made
 
     def fill(self, word: str) -> str:
-        """Return ``word`` with ``{python}`` and ``{tree}`` replaced."""
+        """Return ``word`` with ``{python}``, ``{tree}`` and ``{service:name}`` replaced."""
         for name, value in self.words.items():
             word = word.replace(name, value)
         return word
+
+    def with_urls(self, value: Any) -> Any:
+        """Return a JSON value with ``{service:name}`` replaced in its texts; nothing else is, for the program's own
+        input may hold any words.
+        """
+        if isinstance(value, dict):
+            return {key: self.with_urls(one) for key, one in value.items()}
+        if isinstance(value, (list, tuple)):
+            return [self.with_urls(one) for one in value]
+        if isinstance(value, str):
+            for name, url in self.urls.items():
+                value = value.replace(name, url)
+        return value
 
     def argv(self, run: Iterable[str]) -> tuple[str, ...]:
         """Return the words of a command line, filled."""

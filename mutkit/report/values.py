@@ -9,9 +9,10 @@ from typing import Any
 
 from mutkit.model.case import CaseRecord
 from mutkit.model.describe import describe_effect, describe_expectation
-from mutkit.model.effect import Effect, Expectation
+from mutkit.model.effect import Effect, Expectation, ServiceShows
 from mutkit.model.ending import Exited, Signalled
 from mutkit.model.matcher import Json, Matcher, as_bytes
+from mutkit.model.service import Request, ServiceSeen
 from mutkit.model.spec import Because
 
 KEPT = 8192
@@ -53,7 +54,9 @@ def effect_json(effect: Effect | None) -> Json:
     table: dict[str, Json] = {"kind": kind, "text": describe_effect(effect)}
     for item in fields(effect):
         value = getattr(effect, item.name)
-        if isinstance(value, Exited):
+        if item.name == "services":
+            table |= {"services": {seen.name: service_json(seen) for seen in value}} if value else {}
+        elif isinstance(value, Exited):
             table["exit"] = value.code
         elif isinstance(value, Signalled):
             table["signal"] = value.name
@@ -62,12 +65,37 @@ def effect_json(effect: Effect | None) -> Json:
     return table
 
 
+def service_json(seen: ServiceSeen) -> dict[str, Json]:
+    """Return what a mock service saw: its counter, and each request."""
+    return {
+        "mutations": seen.mutations,
+        "unexpected": seen.unexpected,
+        "requests": [_request(request) for request in seen.requests],
+    }
+
+
+def _request(request: Request) -> dict[str, Json]:
+    return {
+        "number": request.number,
+        "method": request.method,
+        "path": request.path,
+        "query": [list(pair) for pair in request.query],
+        "headers": [list(pair) for pair in request.headers],
+        "body": value_json(request.body),
+        "route": request.route,
+        "operation": request.operation,
+        "effect": request.effect,
+        "answer": request.answer,
+        "ended": request.ended,
+    }
+
+
 def expectation_json(expectation: Expectation) -> Json:
     """Return an expectation as its author wrote it, and ``text``, the sentence for people."""
-    return {
-        **{key: _stated(value) for key, value in expectation.given().items()},
-        "text": describe_expectation(expectation),
-    }
+    stated = {key: _stated(value) for key, value in expectation.given().items()}
+    if expectation.services:
+        stated["services"] = {name: _stated(one) for name, one in expectation.services.items()}
+    return {**stated, "text": describe_expectation(expectation)}
 
 
 def because_json(because: Because) -> Json:
@@ -90,8 +118,8 @@ def case_json(record: CaseRecord) -> dict[str, Json]:
 
 
 def _stated(value: Any) -> Json:
-    if isinstance(value, Matcher):
-        return {key: value_json(one) for key, one in value.given().items()}
+    if isinstance(value, (Matcher, ServiceShows)):
+        return {key: _stated(one) for key, one in value.given().items()}
     if is_dataclass(value) and not isinstance(value, type):
         pairs = {item.name: getattr(value, item.name) for item in fields(value)}
         return {key: _stated(one) for key, one in pairs.items() if one is not None}

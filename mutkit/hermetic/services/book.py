@@ -16,7 +16,7 @@ from mutkit.model.service import Answer, Fault, Operation
 if TYPE_CHECKING:
     from mutkit.hermetic.services.routes import Incoming
     from mutkit.model.matcher import Json
-    from mutkit.model.service import Route
+    from mutkit.model.service import Compare, Route
 
 
 @dataclass(frozen=True)
@@ -28,7 +28,7 @@ class Decision:
     operation: str = ""
     effect: bool = False
     resource: str = ""
-    polled: bool = False
+    compare: Compare = "all"
     unexpected: str = ""
 
 
@@ -93,7 +93,7 @@ class Book:
         if route.idempotent and operation in self._given:
             reply, resource = self._given[operation]
             self._count(operation, effect=False)
-            return Decision(self._send(reply, None, request), route.title, operation, resource=resource)
+            return Decision(self._send(reply, None, request), route.title, operation, False, resource, route.compare)
         fault = route.fault
         if fault is not None and fault.times and self._answered[at] > fault.times:
             fault = None
@@ -106,7 +106,7 @@ class Book:
             if effect:
                 self._given.setdefault(operation, (reply, resource))
         delivery = self._send(reply, fault, request)
-        return Decision(delivery, route.title, operation, effect, resource, route.polled)
+        return Decision(delivery, route.title, operation, effect, resource, route.compare)
 
     def _act(
         self, route: Route, request: Incoming, facts: Facts, words: dict[str, Json], *, effect: bool

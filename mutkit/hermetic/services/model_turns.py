@@ -40,7 +40,7 @@ class ModelTurns:
         """Return what a request is answered, None where it is not for a model server."""
         path = request.path if request.path in STREAMS else f"/v1{request.path}"
         if request.method == "GET" and request.path in ("/v1/models", "/models", "/api/tags"):
-            return Decision(plain(_listing(request.path)), f"GET {request.path}", polled=True)
+            return Decision(plain(_listing(request.path)), f"GET {request.path}", compare="none")
         if request.method != "POST" or path not in STREAMS:
             return None
         asked = request.json
@@ -55,7 +55,7 @@ class ModelTurns:
         if times:
             self._left[:1] = [(turn, times - 1)] if times > 1 else []
         self.answered += 1
-        return Decision(_delivery(turn, path, asked, self.answered), f"POST {path}")
+        return Decision(_delivery(turn, path, asked, self.answered), f"POST {path}", compare="count")
 
 
 def _listing(path: str) -> Reply:

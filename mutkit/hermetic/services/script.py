@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from typing_extensions import Unpack
 
     from mutkit.model.matcher import Matcher
+    from mutkit.model.service import Compare
 
     class Where(TypedDict, total=False):
         """The keys of ``request`` but for method and path."""
@@ -39,7 +40,7 @@ if TYPE_CHECKING:
         reads: str
         fault: Fault
         reads_fail: Fault
-        polled: bool
+        compare: Compare
 
 
 @dataclass(frozen=True)
@@ -107,6 +108,12 @@ class ServiceScript:
         if problems:
             raise SpecError(problems)
         return replace(self, route=tuple(_with_file(route) for route in self.route))
+
+    @property
+    def titles(self) -> frozenset[str]:
+        """Return the titles under which requests are recorded."""
+        turns = ("POST /v1/responses", "POST /v1/chat/completions", "POST /api/chat") if self.turn else ()
+        return frozenset((*(route.title for route in self.route), *turns))
 
     @property
     def recorded(self) -> frozenset[str]:

@@ -186,6 +186,7 @@ class ServiceServer(HTTPServer):
         self.stop_signal = Stop()
         self.chosen: int | None = None
         self.troubles: list[str] = []
+        self.failures: list[str] = []
         self._book = book
         self._named = frozenset(name.lower() for name in named)
         self._deciding = threading.Lock()
@@ -288,7 +289,7 @@ class ServiceServer(HTTPServer):
             decision.operation,
             decision.effect,
             decision.resource,
-            decision.polled,
+            decision.compare,
             decision.delivery.status,
             decision.delivery.shown,
             at=self.record.now(),
@@ -305,4 +306,4 @@ class ServiceServer(HTTPServer):
 
     def crashed(self, message: str) -> None:
         """Keep an error of the service itself, to be raised when it is checked."""
-        self.troubles.append(f"the mock service itself failed: {message}")
+        self.failures.append(f"the mock service itself failed: {message}")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import socket
 from typing import TYPE_CHECKING
 
+from mutkit.errors import HostError
 from mutkit.hermetic.services.asking import listing, nearest
 from mutkit.hermetic.services.book import Book
 from mutkit.hermetic.services.model_turns import ModelTurns
@@ -99,11 +100,17 @@ class MockService:
         """Return the requests for which there was no route, and those that were no HTTP."""
         return tuple(request for request in self.requests if not request.route)
 
+    @property
+    def failures(self) -> tuple[str, ...]:
+        """Return the errors of the service itself, as text; there are none unless it has a bug."""
+        return tuple(self._running().failures)
+
     def check(self) -> None:
         """Raise AssertionError for each unexpected request since the last check, and for errors of the service."""
-        troubles, self._running().troubles = self._running().troubles, []
-        if troubles:
-            raise AssertionError("\n".join(troubles))
+        server = self._running()
+        troubles, server.troubles = server.troubles, []
+        if troubles or server.failures:
+            raise AssertionError("\n".join([*troubles, *server.failures]))
 
     def wait_for(self, holds: Callable[[tuple[Request, ...]], bool], seconds: float = 10.0) -> tuple[Request, ...]:
         """Return the requests as soon as ``holds`` of them; AssertionError after ``seconds``."""
@@ -139,12 +146,12 @@ class MockService:
 
 
 def loopback() -> socket.socket:
-    """Return a socket that listens on a free port of 127.0.0.1."""
+    """Return a socket that listens on a free port of 127.0.0.1; HostError where there is none."""
     listening = socket.socket()
     try:
         listening.bind(("127.0.0.1", 0))
         listening.listen(128)
-    except OSError:
+    except OSError as error:
         listening.close()
-        raise
+        raise HostError(f"nothing can listen on loopback: {error.strerror}") from error
     return listening

@@ -1,0 +1,67 @@
+"""Owns the mock services of a probe: started before the program, ended after it, and what they saw meanwhile."""
+
+from __future__ import annotations
+
+import contextlib
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from mutkit.model.effect import NothingSeen
+from mutkit.model.service import ServiceSeen
+
+if TYPE_CHECKING:
+    import socket
+    from collections.abc import Callable, Iterator
+
+    from mutkit.hermetic.services import MockService
+    from mutkit.model.campaign import Probe
+    from mutkit.model.probe_run import ProbeRun
+    from mutkit.stage import Stage
+
+
+class ProbeServices:
+    """The running services of one probe, by name."""
+
+    def __init__(self, services: dict[str, MockService]) -> None:
+        """Take services that serve."""
+        self._services = services
+
+    @property
+    def words(self) -> dict[str, str]:
+        """Return what stands for the URLs in a probe: ``{service:api}``."""
+        return {f"{{service:{name}}}": service.url for name, service in self._services.items()}
+
+    @property
+    def env(self) -> dict[str, str]:
+        """Return the variables that hold the URLs: ``MUTKIT_SERVICE_API``."""
+        return {f"MUTKIT_SERVICE_{name.upper()}": service.url for name, service in self._services.items()}
+
+    def added_to(self, run: ProbeRun) -> ProbeRun:
+        """Return the run with what the services saw; they are ended first, so that each count is complete."""
+        for service in self._services.values():
+            service.stop()
+        seen = tuple(ServiceSeen(name, service.requests) for name, service in self._services.items())
+        failures = [f"{name}: {text}" for name, service in self._services.items() for text in service.failures]
+        if failures:
+            return replace(run, effect=NothingSeen("service-failed", "; ".join(failures)), services=seen)
+        if isinstance(run.effect, NothingSeen):
+            return replace(run, services=seen)
+        return replace(run, effect=replace(run.effect, services=seen), services=seen)
+
+
+@contextlib.contextmanager
+def serving(probe: Probe, stage: Stage, listen: Callable[[], socket.socket] | None = None) -> Iterator[ProbeServices]:
+    """Give the services of a probe, running until the context is left.
+
+    ``listen`` makes a socket that listens on a free port of loopback, where the program can reach it (None: in the
+    network of this process). SpecError for a script that is wrong, HostError where nothing can listen.
+    """
+    with contextlib.ExitStack() as stack:
+        services = {}
+        for name, script in probe.services.items():
+            from mutkit.hermetic.services import MockService  # late: few probes have services
+
+            service = MockService(stage.base / script, listening=listen() if listen is not None else None)
+            stack.callback(service.stop)
+            services[name] = service.start()
+        yield ProbeServices(services)
