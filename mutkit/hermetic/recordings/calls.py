@@ -123,7 +123,8 @@ class Calls(list[Call]):
                     said.append(f"{name} was not recorded; name it in `record_env`, or with Script.recording()")
                 elif call.env[name] != value:
                     given = call.env[name]
-                    said.append(f"{name} was {_value(given)} instead of {_value(value)}")
+                    secret = " (recorded as a secret unless named in `unredacted`)" if given == f"<{name}>" else ""
+                    said.append(f"{name} was {_value(given)}{secret} instead of {_value(value)}")
             return "; ".join(said)
 
         self._each("another environment than expected", differs)

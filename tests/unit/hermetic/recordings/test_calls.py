@@ -142,6 +142,12 @@ def test_the_environment_is_compared_by_variable() -> None:
     )
 
 
+def test_a_secret_that_was_not_recorded_is_told_as_such() -> None:
+    """The name stands for the value; the script can say that it is none."""
+    said = message(lambda: calls(call(env={"API_KEY": "<API_KEY>"})).assert_env({"API_KEY": "sk-1"}))
+    assert 'API_KEY was "<API_KEY>" (recorded as a secret unless named in `unredacted`) instead of "sk-1"' in said
+
+
 def test_the_working_directory_is_compared_through_links(tmp_path: Path) -> None:
     """The kernel says where the child really was."""
     (tmp_path / "link").symlink_to(tmp_path, target_is_directory=True)
