@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 from mutkit.hermetic.doctor.asking import ask
 from mutkit.hermetic.doctor.finding import Finding, Result
+from mutkit.process import Network
 
 _OPEN = "probes and suites run with an open network, and the report says so"
 
 
 def network(folder: Path) -> Finding:
-    """Try a network of its own: user and network namespace, the loopback up inside, nothing else reached."""
-    if os.environ.get("MUTKIT_NAMESPACES") == "off":
-        return Finding("network-namespace", Result.NO, "turned off by MUTKIT_NAMESPACES=off", _OPEN)
-    can, words = ask("network", folder)
+    """Start a child in a network of its own, as runs do: the loopback carries data inside, nothing else is reached."""
+    with Network() as apart:
+        if not apart.isolation.closed:
+            return Finding("network-namespace", Result.NO, apart.isolation.reason, _OPEN)
+        can, words = ask("loopback", folder, apart)
     if can:
         return Finding("network-namespace", Result.YES, words)
     return Finding("network-namespace", Result.NO, words, _OPEN)

@@ -16,10 +16,11 @@ import pytest
 
 from mutkit.errors import HostError
 from mutkit.hermetic.doctor import boundaries, files, inside, isolation, processes, programs
+from mutkit.hermetic.doctor.asking import ask
 from mutkit.hermetic.doctor.examine import Check, within
 from mutkit.hermetic.doctor.finding import Examination, Finding, Result
 from mutkit.hermetic.doctor.shown import as_json, as_lines, conclusion
-from mutkit.process import run
+from mutkit.process import Network, run
 
 YES, LIMITS, NO = Result.YES, Result.LIMITS, Result.NO
 
@@ -198,13 +199,39 @@ def test_a_loopback_that_refuses_is_no(tmp_path: Path, monkeypatch: pytest.Monke
     assert "127.0.0.1" in found.detail
 
 
-def test_namespaces_that_are_refused_or_turned_off_leave_the_network_open(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Both ways to the fall-back say what follows."""
-    monkeypatch.setenv("MUTKIT_NAMESPACES", "off")
-    found = isolation.network(tmp_path)
+def test_a_network_that_is_not_closed_is_no(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Turned off, refused, or a child in it that reaches more than it may: each leaves it open, and says why."""
+    with monkeypatch.context() as patch:
+        patch.setenv("MUTKIT_NAMESPACES", "off")
+        found = isolation.network(tmp_path)
     assert (found.result, "open network" in found.follows, found.hinders) == (NO, True, False)
+    assert "MUTKIT_NAMESPACES=off" in found.detail
+    broken = tmp_path / "holder.py"
+    broken.write_text("raise SystemExit(3)\n")
+    with monkeypatch.context() as patch:
+        patch.setattr("mutkit.process.network.HOLDER", str(broken))
+        found = isolation.network(tmp_path)
+    assert (found.result, "ended at once" in found.detail) == (NO, True), found
+    with Network() as real:
+        if not real.isolation.closed:
+            pytest.skip("no network namespace here")
+    with monkeypatch.context() as patch:
+        patch.setattr(isolation, "ask", lambda *_: ask("loopback-is-no-word", tmp_path))
+        assert isolation.network(tmp_path).result is NO
+    assert isolation.network(tmp_path).result is YES
+
+
+def test_a_child_that_reaches_more_than_the_loopback_is_seen(tmp_path: Path) -> None:
+    """The address of nobody is replaced by one that answers."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        text = Path(str(inside.__file__)).read_text(encoding="utf-8")
+        changed = text.replace('("192.0.2.1", 9)', repr(server.getsockname()))
+        assert changed != text
+        (tmp_path / "inside.py").write_text(changed, encoding="utf-8")
+        done = subprocess.run(
+            [sys.executable, "-I", "-S", "inside.py", "loopback"], cwd=tmp_path, capture_output=True, check=True
+        )
+    assert done.stdout == b'[false, "127.0.0.1 was reached from inside"]\n'
 
 
 @pytest.mark.parametrize("check", [processes.subreaper, isolation.overlay])
@@ -224,14 +251,13 @@ def test_a_kernel_that_refuses_namespaces_is_told_in_its_own_words(tmp_path: Pat
     around = ["unshare", "-r", "/bin/sh", "-c", 'echo 0 >/proc/sys/user/max_user_namespaces && exec "$@"', "sh"]
     if subprocess.run([*around, "true"], capture_output=True, check=False).returncode != 0:
         pytest.skip("no user namespace here, or no unshare")
-    for word in ("network", "overlay"):
-        done = subprocess.run(
-            [*around, sys.executable, "-I", "-S", str(inside.__file__), word],
-            cwd=tmp_path,
-            capture_output=True,
-            check=True,
-        )
-        assert done.stdout == b'[false, "[Errno 28] unshare: No space left on device"]\n'
+    done = subprocess.run(
+        [*around, sys.executable, "-I", "-S", str(inside.__file__), "overlay"],
+        cwd=tmp_path,
+        capture_output=True,
+        check=True,
+    )
+    assert done.stdout == b'[false, "[Errno 28] unshare: No space left on device"]\n'
 
 
 def test_programs_that_are_missing_or_broken_are_no(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
