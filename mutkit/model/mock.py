@@ -184,7 +184,8 @@ class MockScript(Answer):
     ``note`` is a remark. ``record_env`` names the environment variables that are recorded; what looks like a secret in
     them and in the words is not, unless ``unredacted`` has its name. ``seed`` is what generators draw from where they
     have none of their own; where none is given, one is chosen and recorded. ``program`` is ``"file.py:function"``
-    beside the script, called with the call and ``options``.
+    beside the script, called with the call and ``options``. ``profile`` is the name of a ready-made mock
+    (``"codex/0.171"``), which takes ``options`` too.
     """
 
     __pydantic_config__: ClassVar[dict[str, Any]] = CLOSED
@@ -195,4 +196,5 @@ class MockScript(Answer):
     unredacted: tuple[str, ...] = ()
     seed: int | None = None
     program: str | None = None
+    profile: str | None = None
     options: dict[str, Json] = field(default_factory=dict)

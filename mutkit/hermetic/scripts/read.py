@@ -45,6 +45,11 @@ def read(path: Path) -> MockScript:
         values.tell(error.errors(include_url=False), document.data, faults)
         faults.tell()
         raise
+    if script.profile is not None:
+        from mutkit.hermetic.profiles.options import on_profile
+
+        script = on_profile(script, faults)
+        faults.tell()
     compile_script(script, path.parent, 0, faults)
     faults.tell()
     return _placed(script, path.parent.absolute())

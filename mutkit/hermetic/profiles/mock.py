@@ -1,0 +1,51 @@
+"""Owns the profile in a scenario: the mock command that says what the scenario's model says."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from mutkit.hermetic.install import install
+from mutkit.hermetic.profiles.model import batches
+from mutkit.hermetic.profiles.options import profile
+
+if TYPE_CHECKING:
+    from mutkit.hermetic.profiles.scenarios import Call, Scenario, Turn
+
+
+class MockCodex:
+    """The mock command of a profile."""
+
+    def __init__(self, name: str, folder: Path) -> None:
+        """Take the profile's name and an empty folder to make the command in."""
+        self._name, self._folder = name, folder
+        self._turn: Turn | None = None
+        self.env: dict[str, str] = {}
+
+    def prepare(self, home: Path, scenario: Scenario) -> None:  # noqa: ARG002 - the real program needs both
+        """Make nothing: the command is made anew for each call."""
+
+    def begin(self, call: Call, number: int) -> list[str]:
+        """Make the command for this call."""
+        place = self._folder / f"{len(list(self._folder.iterdir()))}"
+        script = profile(self._name, **options_of(call.turn), seed=number)
+        install(place, {"codex": script}, place / "calls", sys.executable)
+        return [str(place / "codex")]
+
+    def is_in_turn(self) -> bool:
+        """Return that it is: it writes everything before it says that the turn has begun."""
+        return True
+
+
+def options_of(turn: Turn) -> dict[str, Any]:
+    """Return a scenario's turn as options of the profile; each answer of the model costs what the model server says."""
+    answers = len(batches(turn))
+    usage = {"input_tokens": 11, "cached_input_tokens": 3, "output_tokens": 5, "reasoning_output_tokens": 2}
+    return {
+        "items": list(turn.items),
+        "ending": turn.ending,
+        "status": turn.status,
+        "usage": {key: value * answers for key, value in usage.items()},
+        "url": "http://127.0.0.1:1/v1/responses",
+    }
