@@ -139,8 +139,11 @@ class Codex:
         """Read the prompt and find the thread, in the version's order."""
         early = self.version["thread_first"]
         self.prompt = "" if early else self._prompt(given)
-        if not {"--skip-git-repo-check", "--dangerously-bypass-approvals-and-sandbox"} & self.words.flags:
-            self._check_git()
+        free = {"--skip-git-repo-check"}
+        if not self.version["bypass_needs_git"]:
+            free.add("--dangerously-bypass-approvals-and-sandbox")
+        if not free & self.words.flags and not _in_git(self.cwd):
+            self.stop(1, "Not inside a trusted directory and --skip-git-repo-check was not specified.")
         self.rollout = Rollout(self, self._found())
         if early:
             self.rollout.start()
@@ -151,13 +154,6 @@ class Codex:
                     pass
             except OSError as error:
                 self._out_failed("Error: Failed to open last message file", error, 1)
-
-    def _check_git(self) -> None:
-        folder = self.cwd
-        while not os.path.exists(os.path.join(folder, ".git")):
-            if folder in ("", "/"):
-                self.stop(1, "Not inside a trusted directory and --skip-git-repo-check was not specified.")
-            folder = os.path.dirname(folder)
 
     def _prompt(self, given: str | None) -> str:
         if given is not None and given != "-":
@@ -190,6 +186,8 @@ class Codex:
     def _found(self) -> str | None:
         """Return the rollout file of the thread that is to go on, None for a new one."""
         if not self.words.resumes:
+            return None
+        if not self.asked and "--last" not in self.words.flags:
             return None
         kept = []
         for folder, _, names in os.walk(os.path.join(_home(), "sessions")):
@@ -231,7 +229,7 @@ class Codex:
     def _warn(self) -> None:
         warnings = list(self.turn.get("warnings", ()))
         known = self.version.get("models")
-        if known and self.model not in known:
+        if known and self.model not in known and "unknown_model" in self.version:
             warnings.insert(0, self.version["unknown_model"].replace("${model}", self.model))
         for message in warnings:
             self._item({"type": "error", "message": message})
@@ -262,12 +260,13 @@ class Codex:
         info: Any = json.loads(json.dumps(how.get("info", "other")).replace('"${number}"', str(status)))
         for attempt in range(2 if how.get("again") else 1):
             if attempt:
-                self._error(self.version["reconnecting"].replace("${message}", message), told=True)
+                again = self.version["reconnecting"].replace("${message}", message)
+                self._error(again, self.version["reconnecting_told"])
             self._attempt(ending)
             if ending == "refused" and "log_refusal" in self.version:
                 logged = self.version["log_refusal"].replace("${status}", named).replace("${body}", json.dumps(body))
                 self.log(f"{self.clock.iso(micro=True)} {logged}")
-        self._error(message, told=self.version["error_told_twice"])
+        self._error(message, "ERROR: ${message}" if self.version["error_told_twice"] else "")
         self._end_plan()
         self.event({"type": "turn.failed", "error": {"message": message}})
         if not self.is_json:
@@ -279,14 +278,15 @@ class Codex:
         self.call.exit(1)
         raise AssertionError("it has ended")
 
-    def _error(self, message: str, *, told: bool) -> None:
+    def _error(self, message: str, told: str) -> None:
         self.event({"type": "error", "message": message})
         if told and not self.is_json:
-            self.log(f"ERROR: {message}")
+            self.log(told.replace("${message}", message))
 
     def _attempt(self, ending: str) -> None:
         """Ask the model: a request, its items, and for what uses a tool the next request."""
-        rollout, batches = self.rollout, [[]]
+        rollout = self.rollout
+        batches: list[list[dict[str, Any]]] = [[]]
         for item in _items(self.turn):
             batches[-1].append(item)
             if item["type"] not in _ALONE:
@@ -335,23 +335,18 @@ class Codex:
         kind = item["type"]
         if kind == "raw":
             self.call.write(item["text"], **self._how())
+        if kind == "raw" or (kind == "reasoning" and not item["text"]):
             return _nothing
         if kind == "todo_list":
             return self._todo(item)
         if kind not in self.version["items"]:
             self.call.fail(f"an item of type {kind!r} is none that the profile knows")
-        number = f"item_{self.items}"
-        shape = Shape(item, self.version, self.cwd)
-        if kind == "reasoning" and not item["text"]:
-            return _nothing
+        number, shape, known = f"item_{self.items}", Shape(item, self.version, self.cwd), self.version["items"][kind]
         self.items += 1
+        self.calls += kind not in _ALONE
         if kind == "agent_message":
             self.last = item["text"]
-            if not self.is_json:
-                self.log(f"codex\n{self.last}")
-        if kind not in _ALONE:
-            self.calls += 1
-        known = self.version["items"][kind]
+            self._human(f"codex\n{self.last}")
         names = {**shape.names, "item": f"{known['id']}_{self.items:04d}", "call_id": f"call_{self.calls:04d}"}
         if "begun" in known["events"]:
             self.event({"type": "item.started", "item": {"id": number, "type": kind, **shape.begun(names)}})
@@ -366,6 +361,10 @@ class Codex:
             done()
             return _nothing
         return done
+
+    def _human(self, text: str) -> None:
+        if not self.is_json:
+            self.log(text)
 
     def _todo(self, item: dict[str, Any]) -> Any:
         """Show a plan: the first begins an item, later ones change it, the turn's end completes it."""
@@ -490,34 +489,33 @@ class Shape:
     def _mcp_tool_call(self) -> None:
         item, result, error = self._item, self._item.get("result"), self._item.get("error")
         arguments = item.get("arguments", {})
-        self.names["arguments_text"] = json.dumps(arguments)
-        self.names["arguments"] = arguments
-        self.names["error"] = self.names["failure"] = None
+        content = list((result or {}).get("content", ()))
+        if self._version["sorts_results"]:
+            content = [dict(sorted(one.items())) for one in content]
+        failure = None
         if error is not None:
             told = error if isinstance(error, str) else f"Mcp error: {error['code']}: {error['message']}"
-            where = f"`{item['server']}/{item['tool']}`"
             cause = self._version["mcp_cause"].replace("${told}", told)
-            self.names["failure"] = f"tool call error: tool call failed for {where}\n\nCaused by:\n    {cause}"
-            self.names["error"] = {"message": self.names["failure"]}
-        is_bad = error is not None or bool(result and result.get("isError"))
-        content = (
-            None
-            if result is None
-            else {"content": result["content"], "structured_content": result.get("structuredContent")}
+            where = f"`{item['server']}/{item['tool']}`"
+            failure = f"tool call error: tool call failed for {where}\n\nCaused by:\n    {cause}"
+            content = [{"type": "text", "text": failure}]
+        joined = json.dumps(content, ensure_ascii=False, separators=(",", ":"))
+        took = "Wall time: 0.0010 seconds\nOutput:"
+        texts = [{"type": "input_text", "text": one.get("text", "")} for one in content]
+        is_bad = failure is not None or bool(result and result.get("isError"))
+        structured = (result or {}).get("structuredContent")
+        self.names.update(
+            arguments=arguments,
+            arguments_text=json.dumps(arguments),
+            status="failed" if is_bad else "completed",
+            shown=None if failure is not None else {"content": content, "structured_content": structured},
+            error=None if failure is None else {"message": failure},
+            outcome={"result": result} if failure is None else {"error": {"message": failure}},
+            either={"Ok": result} if failure is None else {"Err": failure},
+            output_text=f"{took}\n{joined}",
+            output_bare=joined if failure is None else f"err: {json.dumps(failure, ensure_ascii=False)}",
+            output_list=[{"type": "input_text", "text": took}, *texts],
         )
-        self.names.update(shown=content, result=result, status="failed" if is_bad else "completed")
-        texts = (
-            [{"type": "text", "text": self.names["failure"]}]
-            if error is not None
-            else (result or {}).get("content", [])
-        )
-        self.names["outcome"] = {"error": self.names["error"]} if error is not None else {"result": result}
-        self.names["either"] = {"Err": self.names["failure"]} if error is not None else {"Ok": result}
-        joined = json.dumps(texts, ensure_ascii=False, separators=(",", ":"))
-        self.names["output_text"] = f"Wall time: 0.0010 seconds\nOutput:\n{joined}"
-        self.names["output_bare"] = f'err: "{self.names["failure"]}"' if error is not None else joined
-        inputs = [{"type": "input_text", "text": one.get("text", "")} for one in texts]
-        self.names["output_list"] = [{"type": "input_text", "text": "Wall time: 0.0010 seconds\nOutput:"}, *inputs]
 
 
 class Rollout:
@@ -533,7 +531,8 @@ class Rollout:
         self.usage_total = dict(self.usage_turn)
         self.thread = self._clock.uuid()
         self.turn_id = self._clock.uuid()
-        self._kept = "--ephemeral" not in codex.words.flags
+        self._kept = path is not None or "--ephemeral" not in codex.words.flags
+        self._is_known = codex.model in self._version["models"]
         if path is None:
             local = time.localtime(self._clock.ms / 1000)
             name = time.strftime("rollout-%Y-%m-%dT%H-%M-%S", local)
@@ -552,7 +551,8 @@ class Rollout:
             self.history += line["type"] == "response_item"
             self.order += "user_input_order" in meta
             self.sampled = meta.get("sampled_through_sequence", self.sampled)
-            info = line["payload"].get("info") if line["payload"].get("type") == "token_count" else None
+            goes_on = self._version["usage_goes_on"]
+            info = line["payload"].get("info") if goes_on and line["payload"].get("type") == "token_count" else None
             if info:
                 self.usage_total.update(info["total_token_usage"])
 
@@ -584,8 +584,10 @@ class Rollout:
     def write(self, lines: list[str], names: dict[str, Any]) -> None:
         """Write lines, by their names."""
         for name in lines:
+            templates = self._version["lines"]
+            template = templates[name] if self._is_known else templates.get(f"{name}_unknown", templates[name])
             own = {"id": self._clock.uuid(), **self._names(), **names}
-            line = _fill(json.loads(self._version["lines"][name]), lambda key, own=own: self._value(key, own))
+            line = _fill(json.loads(template), lambda key, own=own: self._value(key, own))
             head: dict[str, Any] = {"timestamp": self._clock.iso()}
             if self._version["ordinals"]:
                 head["ordinal"] = self.lines
@@ -612,12 +614,17 @@ class Rollout:
     def _info(self) -> Any:
         if not self.usage_last and not any(self.usage_total.values()):
             return None
-        names = {"usage_total": self._usage(self.usage_total), "usage_last": self._usage(self.usage_last)}
+        names = {**self._names(), "usage_last": self._usage(self.usage_last)}
         return _fill(json.loads(self._version["lines"]["info"]), names.__getitem__)
 
     def _usage(self, usage: dict[str, int]) -> dict[str, int]:
         counted = {key: usage.get(key, 0) for key in self._version["usage_kept"]}
         return {**counted, "total_tokens": counted["input_tokens"] + counted["output_tokens"]}
+
+    def _servers(self) -> dict[str, str]:
+        """Return the MCP servers that the turn uses, as tools of the model."""
+        used = {item["server"] for item in _items(self._codex.turn) if item["type"] == "mcp_tool_call"}
+        return {f"mcp__{name}": "Tools of an MCP server." for name in sorted(used)}
 
     def _names(self) -> dict[str, Any]:
         codex, ms = self._codex, self._clock.ms
@@ -633,7 +640,11 @@ class Rollout:
             "now": self._clock.iso(), "now_s": ms // 1000, "now_ms": ms, "now_f": ms / 1000, "date": day,
             "timezone": time.strftime("%Z") or "UTC", "prompt": codex.prompt, "sandbox": mode, "sampled": self.sampled,
             "environment": f"<environment_context>\n  {places}\n  <shell>bash</shell>\n</environment_context>",
-            "last": codex.last, "response": f"resp_{codex.items + 1}", "usage_last": self._usage(self.usage_last),
+            "last": codex.last, "git": {"git": {}} if _in_git(codex.cwd) else {},
+            "first_token": {"time_to_first_token_ms": 40} if codex.items else {},
+            "window": 258400 if self._is_known else self._version.get("unknown_window"),
+            "comp": {"comp_hash": "2911"} if self._is_known else {}, "servers": self._servers(),
+             "response": f"resp_{codex.items + 1}", "usage_last": self._usage(self.usage_last),
             "usage_turn": self._usage(self.usage_turn), "usage_total": self._usage(self.usage_total), **sandbox,
         }  # fmt: skip
 
@@ -689,6 +700,14 @@ def _nothing() -> None:
     """Do nothing."""
 
 
+def _in_git(folder: str) -> bool:
+    while not os.path.exists(os.path.join(folder, ".git")):
+        if folder in ("", "/"):
+            return False
+        folder = os.path.dirname(folder)
+    return True
+
+
 def _reason(body: str) -> str:
     """Return the message in a provider's refusal, or the whole of it."""
     try:
@@ -704,7 +723,8 @@ def _home() -> str:
 def _first(path: str) -> dict[str, Any]:
     with open(path, encoding="utf-8") as file:
         line = file.readline()
-    return json.loads(line)["payload"] if line else {}  # type: ignore[no-any-return]
+    payload: dict[str, Any] = json.loads(line)["payload"] if line else {}
+    return payload
 
 
 def _is_uuid(text: str) -> bool:

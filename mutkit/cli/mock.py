@@ -8,6 +8,8 @@ from pathlib import Path
 
 import click
 
+from mutkit.cli.mock_profiles import conformance, profiles
+from mutkit.cli.mock_record import record
 from mutkit.cli.mock_selftest import selftest
 from mutkit.cli.output import print_problems
 from mutkit.errors import ExitCode
@@ -106,4 +108,7 @@ def check(paths: tuple[Path, ...], *, as_json: bool) -> ExitCode:
     return ExitCode.KILLED
 
 
+mock.add_command(conformance)
+mock.add_command(profiles)
+mock.add_command(record)
 mock.add_command(selftest)

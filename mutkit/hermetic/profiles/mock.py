@@ -20,22 +20,28 @@ class MockCodex:
     def __init__(self, name: str, folder: Path) -> None:
         """Take the profile's name and an empty folder to make the command in."""
         self._name, self._folder = name, folder
-        self._turn: Turn | None = None
+        self._place, self._number = folder, 0
         self.env: dict[str, str] = {}
 
-    def prepare(self, home: Path, scenario: Scenario) -> None:  # noqa: ARG002 - the real program needs both
-        """Make nothing: the command is made anew for each call."""
+    def prepare(self, home: Path, scenario: Scenario) -> None:  # noqa: ARG002 - the real program needs it
+        """Make the command, which knows what is said in each call."""
+        self._place = self._folder / f"{len(list(self._folder.iterdir()))}"
+        turns = [options_of(call.turn) for call in scenario.calls]
+        install(self._place, {"codex": profile(self._name, turns=turns)}, self._place / "calls", sys.executable)
 
-    def begin(self, call: Call, number: int) -> list[str]:
-        """Make the command for this call."""
-        place = self._folder / f"{len(list(self._folder.iterdir()))}"
-        script = profile(self._name, **options_of(call.turn), seed=number)
-        install(place, {"codex": script}, place / "calls", sys.executable)
-        return [str(place / "codex")]
+    def begin(self, call: Call, number: int) -> list[str]:  # noqa: ARG002 - the real program needs it
+        """Return the command."""
+        self._number = number
+        return [str(self._place / "codex")]
+
+    def within(self, argv: list[str]) -> list[str]:
+        """Return the command as it is: the mock talks to nobody."""
+        return argv
 
     def is_in_turn(self) -> bool:
-        """Return that it is: it writes everything before it says that the turn has begun."""
-        return True
+        """Return whether it hangs, by its own record."""
+        record = self._place / "calls" / f"codex.{self._number:05d}.call"
+        return record.exists() and b"'hangs'" in record.read_bytes()
 
 
 def options_of(turn: Turn) -> dict[str, Any]:

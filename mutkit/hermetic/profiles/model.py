@@ -52,7 +52,7 @@ class Model:
         if turn.ending == "refused":
             return turn.status, [{"error": {"message": "not today", "type": "test", "code": "refused"}}], "whole"
         items = self._answers.pop(0) if len(self._answers) > 1 else self._answers[0]
-        events = [{"type": "response.created", "response": {"id": f"resp_{len(self.requests)}"}}]
+        events: list[dict[str, Any]] = [{"type": "response.created", "response": {"id": f"resp_{len(self.requests)}"}}]
         for item in items:
             self._items += 1
             output = self._output(item, {_name(tool) for tool in request.get("tools", [])})

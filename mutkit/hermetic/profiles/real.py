@@ -14,9 +14,11 @@ from mutkit.hermetic.profiles.model import Model
 from mutkit.hermetic.profiles.watch import MCP_SERVER
 
 if TYPE_CHECKING:
+    import socket
     from pathlib import Path
 
     from mutkit.hermetic.profiles.scenarios import Call, Scenario
+    from mutkit.process import Network
 
 CONFIG = """\
 model = "{model}"
@@ -39,12 +41,13 @@ SETTLES = 0.5
 class RealCodex:
     """The real binary, with a model server of its own."""
 
-    def __init__(self, binary: Path, model: str) -> None:
-        """Start the model server."""
+    def __init__(self, binary: Path, model: str, network: Network) -> None:
+        """Start the model server on the loopback of the network that the program is to run in."""
         self._binary, self._model_name = binary, model
         self._model = Model()
         self._asked = 0.0
-        self._server = _Server(self)
+        self._network = network
+        self._server = _Server(self, network.listen())
         self.env = {"PATH": os.environ.get("PATH", os.defpath), "MOCK_KEY": "none"}
 
     def prepare(self, home: Path, scenario: Scenario) -> None:
@@ -61,6 +64,10 @@ class RealCodex:
         self._asked = 0.0
         self._model.begin(call.turn)
         return [str(self._binary)]
+
+    def within(self, argv: list[str]) -> list[str]:
+        """Return the command that starts it in its network."""
+        return self._network.command(argv)
 
     def is_in_turn(self) -> bool:
         """Return whether it has asked the model, and has had time to go to wait."""
@@ -81,8 +88,10 @@ class RealCodex:
 class _Server(ThreadingHTTPServer):
     daemon_threads = True
 
-    def __init__(self, program: RealCodex) -> None:
-        super().__init__(("127.0.0.1", 0), _Handler)
+    def __init__(self, program: RealCodex, listening: socket.socket) -> None:
+        super().__init__(listening.getsockname(), _Handler, bind_and_activate=False)
+        self.socket.close()
+        self.socket = listening
         self.program = program
         threading.Thread(target=self.serve_forever, daemon=True).start()
 

@@ -13,14 +13,13 @@ _SCRUBBED = (
     (re.compile(r"http://127\.0\.0\.1:\d+/v1"), "<url>"),
     (re.compile(r"\b(ws|rs|msg|fc|ctc)_\d+\b"), "<item>"),
     (re.compile(r"(thread '[^']*') \(\d+\)"), r"\1 (<pid>)"),
+    (re.compile(r"\b(v|codex-cli )\d+\.\d+\.\d+"), r"\1<version>"),
+    (re.compile(r"Wall time: \d+(\.\d+)? seconds"), "Wall time: <time>"),
     (re.compile(r" in \d+(\.\d+)?m?s\b"), " in <time>"),
 )
 
 LEFT_OUT = ("warning: Codex could not find bubblewrap", "failed to send tool call event")
 """Lines of standard error that tell of this machine, or of a race within the program."""
-
-_NOT_COMPARED = ("ghost_snapshot",)
-"""Lines of the rollout file that a task in the background writes somewhere, or not at all, where git is there."""
 
 _KEPT = {
     "type",
@@ -82,13 +81,21 @@ def _stderr(text: str, root: str) -> list[str]:
 
 def _rollout(one: dict[str, Any], root: str) -> dict[str, Any]:
     lines = [json.loads(line, object_pairs_hook=_Object) for line in one["text"].split("\n") if line]
-    kept = [line for line in lines if dict(dict(line)["payload"]).get("type") not in _NOT_COMPARED]
+    kept = [line for line in lines if not _is_a_race(dict(dict(line)["payload"]))]
     return {
         "name": scrubbed(one["name"], root),
         "new": one["is_new"],
         "ends": one["text"].endswith("\n"),
         "lines": [json.dumps(_shape(line, ""), ensure_ascii=False, separators=(",", ":")) for line in kept],
     }
+
+
+def _is_a_race(payload: dict[str, Any]) -> bool:
+    """Return whether the program may or may not have come to write the line: in 0.74 a task in the background, which
+    asks git, and a signal's handler.
+    """
+    kind = payload.get("type")
+    return kind == "ghost_snapshot" or (kind == "turn_aborted" and "turn_id" not in payload)
 
 
 class _Object(list):  # type: ignore[type-arg]
@@ -102,6 +109,8 @@ def _shape(value: Any, key: str) -> Any:
         return {_twice(name, at, value): _shape(one, name) for at, (name, one) in enumerate(value)}
     if isinstance(value, list):
         return [_shape(one, key) for one in value]
+    if key == "complete":  # whether the program thinks a text short enough
+        return "bool"
     if isinstance(value, bool) or value is None:
         return value
     if key == "exit_code":
@@ -109,7 +118,7 @@ def _shape(value: Any, key: str) -> Any:
     if isinstance(value, (int, float)):
         return "number" if isinstance(value, int) else "fraction"
     if key in _KEPT or (key in _SAID and len(value) <= _SHORT and not value.startswith("<")):
-        return value if len(value) <= _SHORT else "text"
+        return scrubbed(value, "<root>") if len(value) <= _SHORT else "text"
     return "text"
 
 

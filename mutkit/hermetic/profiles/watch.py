@@ -60,6 +60,9 @@ class Program(Protocol):
     def begin(self, call: Call, number: int) -> list[str]:
         """Make ready for the call with this number, from 1, and return the words that start the program."""
 
+    def within(self, argv: list[str]) -> list[str]:
+        """Return the command that starts ``argv`` where the program belongs."""
+
     def is_in_turn(self) -> bool:
         """Return whether the turn of the call under way has begun to wait for the model."""
 
@@ -121,7 +124,7 @@ class _Scene:
             "TZ": "UTC",
             "LC_ALL": "C.UTF-8",
         }
-        ended = _run([*start, *argv], self._cwd, env, call, self._program)
+        ended = _run(self._program.within([*start, *argv]), self._cwd, env, call, self._program)
         pipe = ended.pop("pipe")
         if number == 1:
             found = re.search(rb'"thread_id":"([^"]+)"', ended["stdout"])
@@ -151,8 +154,15 @@ class _Scene:
 
 def _writes(trace: str, pipe: int) -> list[int]:
     """Return the sizes of the writes into the pipe: helpers of the program write to descriptors 1 of their own."""
-    found = re.findall(rf"writev?\(1<pipe:\[{pipe}\]>, .*\) += (\d+)$", trace, re.MULTILINE)
-    return [int(size) for size in found]
+    found = []
+    for line in trace.split("\n"):
+        call, _, rest = line.partition(f"(1<pipe:[{pipe}]>, ")
+        if call.endswith(("write", "writev")) and rest:
+            sizes = (
+                re.findall(r"iov_len=(\d+)", rest) if call.endswith("writev") else re.findall(r", (\d+)(?:\)| <)", rest)
+            )
+            found.append(sum(map(int, sizes if call.endswith("writev") else sizes[:1])))
+    return found
 
 
 def _run(argv: Sequence[str], cwd: Path, env: dict[str, str], call: Call, program: Program) -> dict[str, Any]:
