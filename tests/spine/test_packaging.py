@@ -48,6 +48,9 @@ def test_the_wheel_holds_every_module_the_typing_mark_and_the_licence(wheel: Pat
     assert sources - names == set()
     assert "mutkit/py.typed" in names
     assert any(name.endswith("licenses/LICENSE") for name in names)
+    ready_made = {f"mutkit/{path.relative_to(ROOT).as_posix()}" for path in (ROOT / "mocks").rglob("*.*")}
+    assert "mutkit/mocks/codex/0.171.toml" in names
+    assert {name for name in ready_made if "__pycache__" not in name} - names == set()
     assert {name.partition("/")[0] for name in names if ".dist-info" not in name} == {"mutkit"}
 
 
@@ -60,6 +63,15 @@ def test_an_installed_wheel_runs_a_campaign(wheel: Path, tmp_path: Path) -> None
     env = {**os.environ, "PYTHONPATH": str(site)}
     code = "import mutkit, sys; assert mutkit.__file__.startswith(sys.argv[1]), mutkit.__file__"
     subprocess.run([sys.executable, "-c", code, str(site)], env=env, cwd=folder, check=True)
+    listed = subprocess.run(
+        [sys.executable, "-m", "mutkit", "mock", "profiles"],
+        env=env,
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert str(site / "mutkit" / "mocks" / "codex" / "0.171.toml") in listed.stdout
     done = subprocess.run(
         [sys.executable, "-m", "mutkit", "run", "specs"],
         cwd=folder,
