@@ -102,7 +102,7 @@ def cli() -> None:
     Examples:
       mutkit lint specs                 check every spec without running anything
       mutkit show specs/bridge/accept-empty-final.toml
-      mutkit run specs/bridge           prove the campaign, exit 0 only if all are killed as modelled
+      mutkit run specs/bridge           prove the campaign: exit 0 only if all are killed
     """
 
 

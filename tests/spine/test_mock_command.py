@@ -156,3 +156,11 @@ def test_check_of_sound_scripts_is_0_and_of_none_is_5(tmp_path: Path) -> None:
     assert (done.returncode, done.stdout) == (0, b"1 script is sound\n")
     (tmp_path / "empty").mkdir()
     assert _mock(tmp_path, "check", "empty").returncode == 5
+
+
+def test_check_refuses_an_answer_that_no_call_can_get(tmp_path: Path) -> None:
+    """The answer above takes every call."""
+    _script(tmp_path, '[[call]]\nargv = ["**"]\n[[call]]\nargv = ["exec"]\n')
+    done = _mock(tmp_path, "check", "answer.toml")
+    assert done.returncode == 2
+    assert "call[1]" in done.stderr.decode()
