@@ -15,6 +15,7 @@ Pace: TypeAlias = Literal["exact", "none"]
 _SLOW_WRITES, _SLOW_SECONDS = 200, 0.001
 _LARGE = 4
 """Chunks of several pages are written at least so often, whatever the size that was asked for."""
+_MORE_THAN_A_PAGE = 5000
 _FEW = 20000
 """Bytes of text are enough to have each place to cut many times."""
 
@@ -40,6 +41,12 @@ def noise(size: int) -> bytes:
 
 def _each_byte(size: int, pace: Pace) -> Script:
     return Script().write(noise(size), chunk=1, pace=pace)
+
+
+def _after_a_long_chunk(size: int, pace: Pace) -> Script:
+    """Write each byte alone, but into a pipe that must also hold the longer chunk in front."""
+    data = noise(_MORE_THAN_A_PAGE + size)
+    return Script().write(data, cut_at=tuple(range(_MORE_THAN_A_PAGE, len(data))), pace=pace)
 
 
 def _slow(size: int, pace: Pace) -> Script:
@@ -86,6 +93,7 @@ def _newline(size: int, pace: Pace) -> Script:
 
 MODES = (
     Mode("each byte", _each_byte),
+    Mode("each byte after 5,000", _after_a_long_chunk, _MORE_THAN_A_PAGE),
     Mode("each byte, slow reader", _slow, pause=_SLOW_SECONDS),
     Mode("37 bytes", _by_size(37), 37),
     Mode("4,096 bytes", _by_size(4096), 4096),
