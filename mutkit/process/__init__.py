@@ -9,8 +9,8 @@ vanishes. A program reaches the network of this machine, or one of its own with 
 from __future__ import annotations
 
 from mutkit.process.cancellation import Cancellation, Cancelled
-from mutkit.process.child import Child
+from mutkit.process.child import CAP, Child
 from mutkit.process.network import Network
 from mutkit.process.run import run
 
-__all__ = ["Cancellation", "Cancelled", "Child", "Network", "run"]
+__all__ = ["CAP", "Cancellation", "Cancelled", "Child", "Network", "run"]

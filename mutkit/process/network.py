@@ -4,25 +4,31 @@ from __future__ import annotations
 
 import contextlib
 import os
+import signal
 import socket
 import subprocess
 import sys
 import threading
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mutkit.errors import HostError
 from mutkit.model.isolation import CLOSED, OPEN, Isolation
 from mutkit.process.link import END_LIMIT, START_LIMIT
-from mutkit.process.supervisor import LINUX
+from mutkit.process.supervisor import LINUX, tell
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from types import TracebackType
 
 HOLDER = str(Path(__file__).with_name("holder.py"))
+ENTER = str(Path(__file__).with_name("enter.py"))
 SWITCH = "MUTKIT_NAMESPACES"
 """The environment variable that, with the value ``off``, keeps mutkit from using namespaces."""
 
+SWEEP_LIMIT = 5.0
+"""Seconds that are spent on killing what runs in a network."""
 CONNECT_LIMIT = 10.0
 """Seconds that a connection to a loopback may take: it takes that long only where the listener's queue is full."""
 
@@ -139,6 +145,37 @@ class Network:
             made.close()
             raise
         return made
+
+    def command(self, argv: Sequence[str]) -> list[str]:
+        """Return a command that runs ``argv`` in this network, for whoever starts programs without mutkit.
+
+        What it starts is not contained: ``end_programs`` ends it. ``argv[0]`` without a slash is looked for along
+        PATH of the environment that the command is given; where there is no such program it exits with 127.
+        """
+        if not self.namespaces or self._holder is None:
+            return list(argv)
+        user, net = (0, 0, *(os.fstat(descriptor).st_ino for descriptor in self.namespaces))[-2:]
+        return [sys.executable, "-I", "-S", ENTER, str(self._holder.pid), str(user), str(net), *argv]
+
+    def end_programs(self) -> None:
+        """Kill all that runs in this network, if it is one of its own; what appears meanwhile too."""
+        limit = time.monotonic() + SWEEP_LIMIT
+        while (members := self._members()) and time.monotonic() < limit:
+            for pid in members:
+                tell(pid, signal.SIGKILL)
+
+    def _members(self) -> list[int]:
+        if not self.namespaces:
+            return []
+        number = os.fstat(self.namespaces[-1]).st_ino
+        spared = (os.getpid(), self._holder.pid if self._holder is not None else 0)
+        found = []
+        for folder in Path("/proc").iterdir():
+            # A dead one has no namespace any more; another user's is none of ours.
+            with contextlib.suppress(OSError):
+                if folder.name.isdigit() and (folder / "ns" / "net").stat().st_ino == number:
+                    found.append(int(folder.name))
+        return [pid for pid in found if pid not in spared]
 
     def close(self) -> None:
         """Give the network up: it is gone when nothing runs in it any more. A second call does nothing."""
