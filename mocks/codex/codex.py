@@ -114,6 +114,8 @@ class Codex:
         if words[:1] not in (["exec"], ["e"]):
             self.call.fail("the profile knows `codex exec` and `codex --version`")
         self.words = Words(self, words[1:])
+        if "--help" in self.words.flags:
+            self.call.fail("the profile has no help texts")
         self.is_json = "--json" in self.words.flags
         self.out = self.words.values.get("--output-last-message")
         self.cwd = os.path.join(self.call.cwd, self.words.values.get("--cd", "")).rstrip("/")
@@ -346,14 +348,15 @@ class Codex:
         self.calls += kind not in _ALONE
         if kind == "agent_message":
             self.last = item["text"]
-            self._human(f"codex\n{self.last}")
         names = {**shape.names, "item": f"{known['id']}_{self.items:04d}", "call_id": f"call_{self.calls:04d}"}
+        self._tell(known, "begun", names)
         if "begun" in known["events"]:
             self.event({"type": "item.started", "item": {"id": number, "type": kind, **shape.begun(names)}})
         self.rollout.write(known["said"], names)
 
         def done() -> None:
             shape.act(self.call)
+            self._tell(known, "done", names)
             self.event({"type": "item.completed", "item": {"id": number, "type": kind, **shape.done(names)}})
             self.rollout.write(known["done"], names)
 
@@ -362,9 +365,11 @@ class Codex:
             return _nothing
         return done
 
-    def _human(self, text: str) -> None:
-        if not self.is_json:
-            self.log(text)
+    def _tell(self, known: dict[str, Any], when: str, names: dict[str, Any]) -> None:
+        """Tell people of an item, where no events are asked for."""
+        template = known.get("told", {}).get(when)
+        if template and not self.is_json:
+            self.log(_fill(template, {**names, "cwd": self.cwd}.__getitem__))
 
     def _todo(self, item: dict[str, Any]) -> Any:
         """Show a plan: the first begins an item, later ones change it, the turn's end completes it."""
@@ -452,39 +457,46 @@ class Shape:
                 call.write_file(path, change["content"])
 
     def _command_execution(self) -> None:
-        item, code = self._item, self._item.get("exit_code", 0)
-        status = item.get("status") or ("completed" if code == 0 else "failed")
-        tool = self._version["command_tool"]
-        output = (
-            self._version["command_output"].replace("${code}", str(code)).replace("${output}", item.get("output", ""))
+        item, tool = self._item, self._version["command_tool"]
+        command, code, said = item["command"], item.get("exit_code", 0), item.get("output", "")
+        self.names.update(
+            command=command,
+            shown=f"/bin/bash -lc {_quoted(command)}",
+            aggregated=said,
+            bare=said.removesuffix("\n"),
+            exit_code=code,
+            how="succeeded" if code == 0 else f"exited {code}",
+            status=item.get("status") or ("completed" if code == 0 else "failed"),
+            tool=tool["name"],
+            arguments=json.dumps({tool["key"]: command}),
+            output=self._version["command_output"].replace("${code}", str(code)).replace("${output}", said),
         )
-        shown = "/bin/bash -lc " + _quoted(item["command"])
-        self.names.update(command=item["command"], shown=shown, aggregated=item.get("output", ""), exit_code=code)
-        self.names.update(status=status, tool=tool["name"], output=output)
-        self.names["arguments"] = json.dumps({tool["key"]: item["command"]})
 
     def _file_change(self) -> None:
-        changes, lines, letters = {}, ["*** Begin Patch"], {"add": "A", "update": "M", "delete": "D"}
-        said = "Success. Updated the following files:\n"
+        changes: dict[str, Any] = {}
+        lines, said = ["*** Begin Patch"], "Success. Updated the following files:\n"
         for change in self._item["changes"]:
             path, kind, content = change["path"], change["kind"], change.get("content") or "new\n"
-            said += f"{letters[kind]} {path}\n"
-            more = {"unified_diff": "@@ -1 +1 @@\n-old\n+new\n", "move_path": None}
-            changes[os.path.join(self._cwd, path)] = {
-                "type": kind,
-                **(more if kind == "update" else {"content": content}),
-            }
+            said += f"{ {'add': 'A', 'update': 'M', 'delete': 'D'}[kind] } {path}\n"
             lines.append(f"*** {kind.capitalize()} File: {path}")
-            lines += {"add": [f"+{line}" for line in content.split("\n")[:-1]], "update": ["@@", "-old", "+new"]}.get(
-                kind, []
-            )
-        patch = "\n".join([*lines, "*** End Patch", ""])
-        shown = [{"path": os.path.join(self._cwd, one["path"]), "kind": one["kind"]} for one in self._item["changes"]]
-        output = self._version["patch_output"].replace(
-            "${said}", json.dumps(said)[1:-1] if "{" in self._version["patch_output"] else said
+            whole: dict[str, Any] = {"type": kind, "content": content}
+            if kind == "update":
+                whole = {"type": kind, "unified_diff": "@@ -1 +1 @@\n-old\n+new\n", "move_path": None}
+                lines += ["@@", "-old", "+new"]
+            elif kind == "add":
+                lines += [f"+{line}" for line in content.split("\n")[:-1]]
+            changes[os.path.join(self._cwd, path)] = whole
+        template = self._version["patch_output"]
+        self.names.update(
+            changes=changes,
+            shown=[
+                {"path": os.path.join(self._cwd, one["path"]), "kind": one["kind"]} for one in self._item["changes"]
+            ],
+            patch="\n".join([*lines, "*** End Patch", ""]),
+            stdout=said,
+            patch_output=template.replace("${said}", json.dumps(said)[1:-1] if template.startswith("{") else said),
+            status=self._item.get("status", "completed"),
         )
-        status = self._item.get("status", "completed")
-        self.names.update(changes=changes, shown=shown, patch=patch, stdout=said, patch_output=output, status=status)
 
     def _mcp_tool_call(self) -> None:
         item, result, error = self._item, self._item.get("result"), self._item.get("error")

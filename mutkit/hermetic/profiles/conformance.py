@@ -99,7 +99,7 @@ def mock_shapes(name: str, scenarios: Sequence[Scenario], folder: Path) -> Shape
     """Return what the profile's mock shows in the scenarios, each played in a folder below ``folder``."""
     made = folder / "mock"
     made.mkdir()
-    watcher = Watcher(MockCodex(name, made), folder / "mocked", model=_model(name), strace=shutil.which("strace"))
+    watcher = Watcher(MockCodex(name, made), folder / "mocked", model=_model(name), strace=None)
     return {one.name: _shapes(watcher, one) for one in scenarios}
 
 

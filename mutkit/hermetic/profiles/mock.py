@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from mutkit.hermetic.install import install
 from mutkit.hermetic.profiles.model import batches
 from mutkit.hermetic.profiles.options import profile
+from mutkit.hermetic.recordings import calls
 
 if TYPE_CHECKING:
     from mutkit.hermetic.profiles.scenarios import Call, Scenario, Turn
@@ -37,6 +38,10 @@ class MockCodex:
     def within(self, argv: list[str]) -> list[str]:
         """Return the command as it is: the mock talks to nobody."""
         return argv
+
+    def chunks(self) -> list[int]:
+        """Return what it recorded."""
+        return list(calls(self._place / "calls", "codex")[-1].chunks)
 
     def is_in_turn(self) -> bool:
         """Return whether it hangs, by its own record."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import functools
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +13,7 @@ from mutkit.toml import dotted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
+    from pathlib import Path
 
     from mutkit.hermetic.scripts import Script
     from mutkit.hermetic.scripts.faults import Faults
@@ -48,11 +50,19 @@ def profile(name: str, **options: Any) -> Script:
     """
     from mutkit.hermetic.scripts import Script
 
-    base = Script.from_toml(file_of(name)).model
+    file = file_of(name)
+    base = _read(file, file.stat().st_mtime_ns)
     faults = [f"`{dotted(key)}` {message}" for key, message in faults_of(options)]
     if faults:
         raise UsageError(f"options of {name}: {'; '.join(faults)}", slug="profile-options")
     return Script(replace(base, options={**base.options, **options}))
+
+
+@functools.lru_cache
+def _read(file: Path, _changed: int) -> MockScript:
+    from mutkit.hermetic.scripts.read import read
+
+    return read(file)
 
 
 def on_profile(script: MockScript, faults: Faults) -> MockScript:
@@ -60,8 +70,6 @@ def on_profile(script: MockScript, faults: Faults) -> MockScript:
 
     What is wrong is added to ``faults``.
     """
-    from mutkit.hermetic.scripts.read import read
-
     assert script.profile is not None
     for name in _NOT_BESIDE:
         if getattr(script, name) != getattr(type(script)(), name):
@@ -69,7 +77,8 @@ def on_profile(script: MockScript, faults: Faults) -> MockScript:
     for key, message in faults_of(script.options):
         faults.add(("options", *key), message, "See docs/codex-profiles.md.")
     try:
-        base = read(file_of(script.profile))
+        file = file_of(script.profile)
+        base = _read(file, file.stat().st_mtime_ns)
     except UsageError as error:
         faults.add(("profile",), f"is none: {error}", "`mutkit mock profiles` lists them.")
         return replace(script, profile=None, options={})

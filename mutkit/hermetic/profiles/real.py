@@ -69,6 +69,9 @@ class RealCodex:
         """Return the command that starts it in its network."""
         return self._network.command(argv)
 
+    def chunks(self) -> None:
+        """Return nothing: strace tells them."""
+
     def is_in_turn(self) -> bool:
         """Return whether it has asked the model, and has had time to go to wait."""
         return self._asked > 0 and time.monotonic() - self._asked > SETTLES

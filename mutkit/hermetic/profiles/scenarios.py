@@ -45,13 +45,15 @@ class Call:
 
 @dataclass(frozen=True)
 class Scenario:
-    """Calls, one after the other, in a fresh folder (a git repository or not) with a fresh CODEX_HOME."""
+    """Calls, one after the other, in a fresh folder (a git repository or not, with ``files``) and a fresh CODEX_HOME;
+    ``versions`` are those that it is for, all where empty.
+    """
 
     name: str
     calls: tuple[Call, ...]
     git: bool = True
     versions: tuple[str, ...] = ()
-    env: dict[str, str] = field(default_factory=dict)
+    files: dict[str, str] = field(default_factory=dict)
 
     def fits(self, version: str) -> bool:
         """Return whether the scenario is for this version (``0.171``)."""
@@ -82,6 +84,9 @@ def _then(name: str, *calls: Call, first: Call | None = None, **more: Any) -> Sc
 
 _ECHO = {"type": "command_execution", "command": "echo hi", "output": "hi\n", "exit_code": 0}
 _FAILS = {"type": "command_execution", "command": "echo no; exit 3", "output": "no\n", "exit_code": 3}
+# One at a time: codex keeps several in an order of its own in each run.
+_UPDATE = {"path": "one.txt", "kind": "update"}
+_DELETE = {"path": "one.txt", "kind": "delete"}
 _PLAN = ({"text": "look", "completed": False}, {"text": "write", "completed": False})
 _DONE = ({"text": "look", "completed": True}, {"text": "write", "completed": False})
 
@@ -92,11 +97,23 @@ _TURNS = (
     _one("reasoning", Call((*_EXEC, "hello"), Turn(({"type": "reasoning", "text": "**Thinking**"}, _says())))),
     _one("a command", Call((*_FREE, "hello"), Turn((_ECHO, _says())))),
     _one("a command that fails", Call((*_FREE, "hello"), Turn((_FAILS, _says())))),
+    _one("a command, without --json", Call(("exec", *_FREE[2:], "hello"), Turn((_ECHO, _says())))),
+    _one("a failing command, without --json", Call(("exec", *_FREE[2:], "hello"), Turn((_FAILS, _says())))),
     _one(
         "a file is added",
         Call(
             (*_FREE, "hello"), Turn(({"type": "file_change", "changes": [{"path": "new.txt", "kind": "add"}]}, _says()))
         ),
+    ),
+    _one(
+        "a file is changed",
+        Call((*_FREE, "hello"), Turn(({"type": "file_change", "changes": [_UPDATE]}, _says()))),
+        files={"one.txt": "old\n"},
+    ),
+    _one(
+        "a file is deleted",
+        Call((*_FREE, "hello"), Turn(({"type": "file_change", "changes": [_DELETE]}, _says()))),
+        files={"one.txt": "old\n"},
     ),
     _one(
         "a plan",
@@ -253,4 +270,12 @@ _RESUMES = (
     _then("an id in capitals", Call((*_EXEC, "resume", "{ID}", "again"), _SECOND)),
 )
 
+ENDINGS: tuple[Scenario, ...] = (
+    *_FAILURES,
+    *_OUTS,
+    *_SIGNALS,
+    *(one for one in _WORDS if one.calls[0].stdin_open or not one.calls[0].turn.items),
+    *(one for one in _TURNS if one.calls[0].writes),
+)
+RESUMES: tuple[Scenario, ...] = _RESUMES
 SCENARIOS: tuple[Scenario, ...] = (*_TURNS, *_MCP, *_FAILURES, *_OUTS, *_SIGNALS, *_WORDS, *_RESUMES)

@@ -81,13 +81,30 @@ def _stderr(text: str, root: str) -> list[str]:
 
 def _rollout(one: dict[str, Any], root: str) -> dict[str, Any]:
     lines = [json.loads(line, object_pairs_hook=_Object) for line in one["text"].split("\n") if line]
-    kept = [line for line in lines if not _is_a_race(dict(dict(line)["payload"]))]
+    kept = _settled([line for line in lines if not _is_a_race(dict(dict(line)["payload"]))])
     return {
         "name": scrubbed(one["name"], root),
         "new": one["is_new"],
         "ends": one["text"].endswith("\n"),
         "lines": [json.dumps(_shape(line, ""), ensure_ascii=False, separators=(",", ":")) for line in kept],
     }
+
+
+def _settled(lines: list[Any]) -> list[Any]:
+    """Return the lines with each record of usage right before the count that follows: what a tool has done meanwhile is
+    written by another task, before or after it.
+    """
+    settled: list[Any] = []
+    held: list[Any] = []
+    for line in lines:
+        if dict(line)["type"] == "token_usage_record":
+            held.append(line)
+            continue
+        if dict(dict(line)["payload"]).get("type") == "token_count":
+            settled += held
+            held = []
+        settled.append(line)
+    return settled + held
 
 
 def _is_a_race(payload: dict[str, Any]) -> bool:

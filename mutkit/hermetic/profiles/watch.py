@@ -63,6 +63,9 @@ class Program(Protocol):
     def within(self, argv: list[str]) -> list[str]:
         """Return the command that starts ``argv`` where the program belongs."""
 
+    def chunks(self) -> list[int] | None:
+        """Return the sizes of the last call's writes to standard output, where the program tells them."""
+
     def is_in_turn(self) -> bool:
         """Return whether the turn of the call under way has begun to wait for the model."""
 
@@ -81,16 +84,38 @@ class Watcher:
         """Return what each call showed."""
         root = self._folder / "scene"
         shutil.rmtree(root, ignore_errors=True)
-        home, cwd = root / "home", root / "work"
-        for folder in (home, cwd / "sub", root / "tmp"):
-            folder.mkdir(parents=True)
-        if scenario.git:
-            (cwd / ".git").mkdir()
-            (cwd / ".git" / "HEAD").write_text("ref: refs/heads/main\n", encoding="ascii")
-            (cwd / ".git" / "objects").mkdir()
-            (cwd / ".git" / "refs").mkdir()
+        home, _ = make_scene(root, scenario)
         self._program.prepare(home, scenario)
         return _Scene(self._program, root, self._model, self._strace).play(scenario)
+
+
+def make_scene(root: Path, scenario: Scenario) -> tuple[Path, Path]:
+    """Make the folders of a scenario; return CODEX_HOME and the working directory."""
+    home, cwd = root / "home", root / "work"
+    for folder in (home, cwd / "sub", root / "tmp"):
+        folder.mkdir(parents=True)
+    for name, text in scenario.files.items():
+        (cwd / name).write_text(text, encoding="utf-8")
+    if scenario.git:
+        for folder in (cwd / ".git" / "objects", cwd / ".git" / "refs"):
+            folder.mkdir(parents=True)
+        (cwd / ".git" / "HEAD").write_text("ref: refs/heads/main\n", encoding="ascii")
+    return home, cwd
+
+
+def read_new(home: Path, sizes: dict[Path, int]) -> list[dict[str, Any]]:
+    """Return what came new to each rollout file; ``sizes`` knows what was there."""
+    found = []
+    sessions = home / "sessions"
+    for path in sorted(sessions.rglob("*")):
+        if path.is_file():
+            data = path.read_bytes()
+            new = data[sizes.get(path, 0) :]
+            if new:
+                name = str(path.relative_to(sessions))
+                found.append({"name": name, "is_new": path not in sizes, "text": new})
+            sizes[path] = len(data)
+    return found
 
 
 class _Scene:
@@ -130,26 +155,14 @@ class _Scene:
             found = re.search(rb'"thread_id":"([^"]+)"', ended["stdout"])
             self._thread = found.group(1).decode() if found else ""
         ended["out"] = out.read_text("utf-8") if out.exists() else None
-        ended["rollouts"] = self._rollouts()
+        ended["rollouts"] = read_new(self._root / "home", self._sizes)
         ended["root"] = str(self._root)
-        if call.writes and self._strace:
+        chunks = self._program.chunks() if call.writes else None
+        if call.writes and chunks is not None:
+            ended["writes"] = chunks
+        elif call.writes and self._strace:
             ended["writes"] = _writes(trace.read_text("utf-8", "replace"), pipe)
         return ended
-
-    def _rollouts(self) -> list[dict[str, Any]]:
-        """Return what came new to each rollout file."""
-        found = []
-        sessions = self._root / "home" / "sessions"
-        for path in sorted(sessions.rglob("*")):
-            if path.is_file():
-                data = path.read_bytes()
-                new = data[self._sizes.get(path, 0) :]
-                if new:
-                    found.append(
-                        {"name": str(path.relative_to(sessions)), "is_new": path not in self._sizes, "text": new}
-                    )
-                self._sizes[path] = len(data)
-        return found
 
 
 def _writes(trace: str, pipe: int) -> list[int]:
