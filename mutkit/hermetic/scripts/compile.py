@@ -7,7 +7,9 @@ from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
 from mutkit.hermetic.scripts.expects import check_regex
+from mutkit.hermetic.scripts.flow import check_flow
 from mutkit.hermetic.scripts.programs import compile_program
+from mutkit.hermetic.scripts.reachable import check_reachable
 from mutkit.hermetic.scripts.steps import Surroundings, compile_step
 from mutkit.model.matcher import as_bytes
 from mutkit.model.mock import Answer, End, MockScript
@@ -40,15 +42,24 @@ def compile_script(script: MockScript, base: Path | None, seed: int, faults: Fau
     for item in fields(Answer):
         if script.call and getattr(top, item.name) != getattr(Answer(), item.name):
             faults.add((item.name,), "stands beside `call`", "Put it into a [[call]] of its own.")
-    answers = [((), top)] if not script.call else [(("call", at), one) for at, one in enumerate(script.call)]
+    answers: list[tuple[Key, Answer]] = (
+        [((), top)] if not script.call else [(("call", at), one) for at, one in enumerate(script.call)]
+    )
     _check_names(script, faults)
+    check_reachable(answers, faults)
     return {
         "calls": [compile_answer(answer, at, around) for at, answer in answers],
         "env": list(script.record_env),
         "unredacted": list(script.unredacted),
-        "seed": chosen,
+        "seed": chosen if script.seed is not None or _draws(answers) else None,
         "program": compile_program(script, base, faults),
     }
+
+
+def _draws(answers: list[tuple[Key, Answer]]) -> bool:
+    """Return whether a step draws from the script's seed."""
+    steps = (step.generate for _, answer in answers for step in answer.step)
+    return any(drawn is not None and drawn.seed is None for drawn in steps)
 
 
 def compile_answer(answer: Answer, at: Key, around: Surroundings) -> dict[str, Any]:
@@ -58,6 +69,7 @@ def compile_answer(answer: Answer, at: Key, around: Surroundings) -> dict[str, A
     steps: list[dict[str, Any]] = []
     for number, step in enumerate(answer.step):
         steps += compile_step(step, (*at, "step", number), around)
+    check_flow(answer, at, faults)
     for key, reaction in (*_reactions(answer), (("reader_gone",), answer.reader_gone)):
         if isinstance(reaction, int) and not 0 <= reaction <= 255:
             faults.add((*at, *key), f"is not 0 to 255: {reaction}")

@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     from mutkit.model.mock import Repeat, Step
     from mutkit.toml import Key
 
+CONTENT = ("text", "base64", "file", "json", "repeat", "generate")
+"""The keys of a step that say what is written."""
+
 Parts = list[tuple[bytes, int]]
 
 
@@ -74,7 +77,7 @@ def _json(value: Json, fill: Mapping[str, Repeat], faults: Faults, at: Key) -> P
     except (ValueError, TypeError, RecursionError) as error:
         faults.add((*at, "json"), f"is no JSON: {error}")
         return []
-    value = json.loads(text)  # a copy to put the marks into
+    value, before = json.loads(text), len(faults.problems)  # a copy to put the marks into
     marks: dict[bytes, tuple[bytes, int]] = {}
     for number, (pointer, repeat) in enumerate(fill.items()):
         key = (*at, "fill", pointer)
@@ -87,12 +90,12 @@ def _json(value: Json, fill: Mapping[str, Repeat], faults: Faults, at: Key) -> P
         marks[as_bytes(mark)] = _repeated(repeat, json.dumps(repeat.text, ensure_ascii=False)[1:-1], faults, key)
     rest = as_bytes(json.dumps(value, ensure_ascii=False, separators=(",", ":")))
     for pointer, mark_bytes in zip(fill, marks, strict=True):
-        if mark_bytes not in rest and not faults.problems:
+        if mark_bytes not in rest and len(faults.problems) == before:
             faults.add((*at, "fill", pointer), "is overwritten by another", "Fill places that do not hold one another.")
     parts: Parts = []
     for mark_bytes in sorted((mark for mark in marks if mark in rest), key=rest.find):
-        before, _, rest = rest.partition(mark_bytes)
-        parts += [(before, 1), marks[mark_bytes]]
+        head, _, rest = rest.partition(mark_bytes)
+        parts += [(head, 1), marks[mark_bytes]]
     return [*parts, (rest, 1)]
 
 

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import ast
+from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from mutkit.hermetic.scripts.expects import json_text
-from mutkit.model.mock import MockScript
+from mutkit.model.mock import Answer, MockScript
 
 if TYPE_CHECKING:
     from mutkit.hermetic.scripts.faults import Faults
 
-_DONE_BY_PROGRAMS = ("step", "end", "signals", "reader_gone", "call")
+_DONE_BY_PROGRAMS = (*(item.name for item in fields(Answer)), "call", "seed")
+"""A program sees the call, chooses, and draws from what its options say."""
 
 
 def compile_program(script: MockScript, base: Path | None, faults: Faults) -> dict[str, Any] | None:

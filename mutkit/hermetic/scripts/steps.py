@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any
 
-from mutkit.hermetic.scripts.content import Parts, is_given, parts_of
+from mutkit.hermetic.scripts.content import CONTENT, Parts, is_given, parts_of
 from mutkit.hermetic.scripts.cuts import cuts
 from mutkit.hermetic.scripts.expects import compile_expect
 from mutkit.model.matcher import as_bytes
@@ -20,9 +20,8 @@ if TYPE_CHECKING:
     from mutkit.toml import Key
 
 STREAMS = {"stdin": 0, "stdout": 1, "stderr": 2}
-_CONTENT = ("text", "base64", "file", "json", "repeat", "generate")
 _OTHER = ("expect", "read_stdin", "close", "grandchild", "wait_for")
-_HOW = [item.name for item in fields(Step) if item.name not in (*_CONTENT, *_OTHER)]
+_HOW = [item.name for item in fields(Step) if item.name not in (*CONTENT, *_OTHER)]
 _BARE = Step()
 _ONLY_STREAMS = ("to", "chunk", "cut_at", "pace", "pause_ms", "deadline")
 _CODEX_LINE = 1024
@@ -43,7 +42,7 @@ class Surroundings:
 def compile_step(step: Step, at: Key, around: Surroundings) -> list[dict[str, Any]]:
     """Return the step, which stands at the key ``at``, as the child follows it: mostly one, at times two."""
     faults = around.faults
-    given = [name for name in (*_CONTENT, *_OTHER) if is_given(step, name)]
+    given = [name for name in (*CONTENT, *_OTHER) if is_given(step, name)]
     if len(given) > 1 or (not given and not step.pause_ms):
         what = " and ".join(f"`{name}`" for name in given) or "nothing to do"
         faults.add(at, f"has {what}; a step does exactly one thing", "Make a step of each.")
@@ -51,7 +50,7 @@ def compile_step(step: Step, at: Key, around: Surroundings) -> list[dict[str, An
     if not 0 <= step.pause_ms < math.inf:
         faults.add((*at, "pause_ms"), f"is no time: {step.pause_ms}", "Give milliseconds, 0 or more.")
     _check_seconds(step.deadline, (*at, "deadline"), faults)
-    if given and given[0] in _CONTENT:
+    if given and given[0] in CONTENT:
         return _content(step, given[0], at, around)
     alone = given[0] if given else "pause_ms"
     for name in _how_given(step):
