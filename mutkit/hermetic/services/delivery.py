@@ -137,7 +137,7 @@ class Stopping(Protocol):
     def fileno(self) -> int:
         """Return a descriptor that is readable once the service ends."""
 
-    def wait(self, seconds: float) -> bool:
+    def wait(self, seconds: float, /) -> bool:
         """Wait so long at most; return whether the service ends."""
 
 

@@ -38,8 +38,8 @@ if TYPE_CHECKING:
         stores: str
         id: str
         reads: str
-        fault: Fault
-        reads_fail: Fault
+        fault: Fault | None
+        reads_fail: Fault | None
         compare: Compare
 
 

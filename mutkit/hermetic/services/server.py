@@ -9,6 +9,7 @@ import select
 import socket
 import threading
 import time
+import traceback
 from typing import TYPE_CHECKING, Any
 
 from pytest_httpserver import HTTPServer, RequestMatcher
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
 
     from mutkit.hermetic.services.book import Book
 
-GRACE = 2.0
+GRACE = 1.0
 """Seconds that answers under way have to be sent, once the service ends, before their connections are closed."""
 
 
@@ -92,12 +93,42 @@ class _Written(Response):
         return "sent"
 
 
+class _Lines:
+    """Reads lines of a stream and knows the last one."""
+
+    def __init__(self, stream: Any) -> None:
+        self._stream = stream
+        self.last = b""
+
+    def readline(self, limit: int) -> bytes:
+        self.last = bytes(self._stream.readline(limit))
+        return self.last
+
+
 class _Handler(WSGIRequestHandler):
     """Serves one request a connection, says nothing on standard error, and tells of requests that are none."""
 
     protocol_version = "HTTP/1.1"
     disable_nagle_algorithm = True
     server: _Connections
+
+    def parse_request(self) -> bool:
+        """Read the head of a request. At the end of a connection http.server takes what there is for a whole head: a
+        client that died in it would then be served.
+        """
+        lines = _Lines(self.rfile)
+        if self.raw_requestline.endswith(b"\n"):
+            self.rfile, rfile = lines, self.rfile  # type: ignore[assignment]
+            try:
+                if not super().parse_request():
+                    return False
+            finally:
+                self.rfile = rfile
+            if lines.last in (b"\r\n", b"\n"):
+                return True
+        self.close_connection = True
+        self.server.service.note_incomplete(Incoming("", ""), "head")
+        return False
 
     def run_wsgi(self) -> None:
         super().run_wsgi()
@@ -136,8 +167,6 @@ class _Connections(ThreadedWSGIServer):
                 self.open.pop(request, None)
 
     def handle_error(self, request: Any, client_address: Any) -> None:  # noqa: ARG002
-        import traceback
-
         self.service.crashed(traceback.format_exc())
 
     def log(self, type: str, message: str, *args: Any) -> None:  # noqa: A002, ARG002
@@ -246,12 +275,16 @@ class ServiceServer(HTTPServer):
         try:
             incoming = Incoming(request.method, request.path, query, headers, request.get_data())
         except (HTTPException, OSError):  # the client went away before its body was complete
-            self._note_incomplete(Incoming(request.method, request.path, query, headers))
+            self.note_incomplete(Incoming(request.method, request.path, query, headers), "body")
             raise _DeliveredError from None
         with self._deciding:
             self._incoming = incoming
             self.chosen = self._book.route_for(incoming)
-            return self.dispatch(request)
+            try:
+                return self.dispatch(request)
+            except Exception:  # noqa: BLE001 - whatever it is, it must not look like an answer of the script
+                self.crashed(traceback.format_exc())
+                return Response("the mock service itself failed\n", 500)
 
     def respond_nohandler(self, request: HttpRequest, extra_message: str = "") -> Response:  # noqa: ARG002
         """Answer a request for which no route is meant."""
@@ -264,10 +297,11 @@ class ServiceServer(HTTPServer):
 
         return respond
 
-    def _note_incomplete(self, incoming: Incoming) -> None:
+    def note_incomplete(self, incoming: Incoming, part: str) -> None:
+        """Record a request of which the client sent only a part: its head or its body is not whole."""
         with self._deciding:
             self._incoming = incoming
-            nothing = Decision(Delivery((), "the body did not come to its end", None), "(incomplete request)")
+            nothing = Decision(Delivery((), f"the {part} did not come to its end", None), "(incomplete request)")
             self.record.ended(self._add(nothing), "client-gone")
 
     def _noted(self, decision: Decision) -> Response:

@@ -331,7 +331,7 @@ BROKEN: list[tuple[str, dict[str, str | bytes | None], list[str]]] = [
         _campaign('args = ["Ada"]', 'arg = ["Ada"]'),
         [
             f"{C}:11: probes.greet.arg: is not a key [key-unknown] Did you mean `args`? Known keys: kind, call, args, "
-            "kwargs, path, mocks, tools, env, cwd, timeout."
+            "kwargs, path, mocks, services, tools, env, cwd, timeout."
         ],
     ),
 ]
