@@ -4,14 +4,18 @@ real tools.
 
 from __future__ import annotations
 
+import functools
 import marshal
 import os
 import shlex
 import shutil
+import subprocess
+import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from mutkit.errors import UsageError
+from mutkit.hermetic import bytecode
 from mutkit.hermetic.scripts import Script
 
 if TYPE_CHECKING:
@@ -25,10 +29,18 @@ _CHILD = Path(__file__).with_name("child")
 
 _LAUNCHER = """\
 import sys
-sys.path.insert(0, {support!r})
-from mutkit_mock import main
-main.main({script!r}, {record!r}, {name!r})
+try:
+    with open({support!r} + sys.implementation.cache_tag, "rb") as bundle:
+        import marshal
+        code, modules = marshal.loads(bundle.read())
+    exec(code)
+    boot("mutkit_mock", modules)
+except OSError:
+    sys.path.insert(0, {support!r})
+from mutkit_mock.main import main
+main({script!r}, {record!r}, {name!r})
 """
+"""An interpreter for which there is no byte-code, which it may have become since, takes the sources."""
 
 
 def install(folder: Path, mocks: Mapping[str, Script | Path], record: Path, python: str) -> Path:
@@ -42,18 +54,64 @@ def install(folder: Path, mocks: Mapping[str, Script | Path], record: Path, pyth
     support = folder / ".mutkit"
     support.mkdir(parents=True, exist_ok=True)
     record.mkdir(parents=True, exist_ok=True)
-    (support / "mutkit_mock").mkdir(exist_ok=True)
-    for part in _CHILD.glob("*.py"):
-        shutil.copyfile(part, support / "mutkit_mock" / part.name)
+    if not (support / "mutkit_mock").exists():
+        (support / "mutkit_mock").mkdir()
+        for part in _CHILD.glob("*.py"):
+            shutil.copyfile(part, support / "mutkit_mock" / part.name)
+    tag, bundle = _byte_code(python, "modules", _CHILD)
+    if tag and not (support / tag).exists():
+        _replace(support / tag, bundle)
     for name, given in mocks.items():
         if not name or "/" in name or name.startswith("."):
             raise UsageError(f"{name!r} is not the name of a command", slug="mock-name")
         script = Script.from_toml(given) if isinstance(given, Path) else given
-        compiled = support / f"{name}.script"
-        compiled.write_bytes(marshal.dumps(script.compiled(shown=f"mock {name}"), 2))  # format 2: any Python reads it
-        source = _LAUNCHER.format(support=str(support), script=str(compiled), record=str(record), name=name)
-        _write_launcher(folder / name, support / f"{name}.py", source, python)
+        compiled = script.compiled(shown=f"mock {name}")
+        if compiled.get("program"):
+            compiled["program"] = {**compiled["program"], "file": _add_program(compiled, support, name, python)}
+        _replace(support / f"{name}.script", marshal.dumps(compiled, 2))  # format 2: any Python reads it
+        places = {"support": f"{support}/", "script": str(support / f"{name}.script"), "record": str(record)}
+        _write_launcher(folder / name, support / f"{name}.py", _LAUNCHER.format(name=name, **places), python)
     return folder
+
+
+def _add_program(script: dict[str, Any], support: Path, name: str, python: str) -> str:
+    """Copy the file of a script's program, with its byte-code, and return the path of the copy."""
+    file = Path(script["program"]["file"])
+    copy = support / f"{name}.program.py"
+    for old in support.glob(f"{name}.program.py.*"):
+        old.unlink()
+    shutil.copyfile(file, copy)
+    tag, code = _byte_code(python, "program", file)
+    if tag:
+        _replace(copy.with_name(f"{copy.name}.{tag}"), code)
+    return str(copy)
+
+
+def _byte_code(python: str, what: str, path: Path) -> tuple[str, bytes]:
+    """Return the byte-code that an interpreter makes, and its tag; no tag where it makes none."""
+    stamps = tuple(part.stat().st_mtime_ns for part in (path.glob("*.py") if path.is_dir() else [path]))
+    return _byte_code_once(python, what, path, stamps)
+
+
+@functools.lru_cache(maxsize=32)
+def _byte_code_once(python: str, what: str, path: Path, _stamps: tuple[int, ...]) -> tuple[str, bytes]:
+    if Path(python).resolve() == Path(sys.executable).resolve():
+        return bytecode.TAG, bytecode.modules(path) if what == "modules" else bytecode.program(path)
+    command = [python, "-IS", bytecode.__file__, what, str(path)]
+    try:
+        done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, check=True, timeout=60)
+    except (OSError, subprocess.SubprocessError):
+        return "", b""  # it is started from its sources, and says itself what is wrong with it
+    tag, _, code = done.stdout.partition(b"\n")
+    return tag.decode(), code
+
+
+def _replace(path: Path, data: bytes, mode: int = 0o644) -> None:
+    """Write a file in one step: a mock that starts meanwhile reads the old or the new."""
+    new = path.with_name(f"{path.name}.{os.getpid()}.new")
+    new.write_bytes(data)
+    new.chmod(mode)
+    new.replace(path)
 
 
 def link_tools(folder: Path, tools: Iterable[str], path: str | None = None) -> None:
@@ -81,5 +139,4 @@ def _write_launcher(target: Path, program: Path, source: str, python: str) -> No
     else:
         program.write_text(source, encoding="utf-8", errors="surrogateescape")
         text = f'#!/bin/sh\nexec {shlex.quote(python)} -IS {shlex.quote(str(program))} "$@"\n'
-    target.write_text(text, encoding="utf-8", errors="surrogateescape")
-    target.chmod(0o755)
+    _replace(target, text.encode("utf-8", "surrogateescape"), 0o755)

@@ -8,6 +8,10 @@ from __future__ import annotations
 import posix
 import time
 
+TYPE_CHECKING = False  # importing it from `typing` would import re and enum at each start
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
 FLUSH_EVERY = 512  # chunks between two lines of the record,
 FLUSH_AFTER = 0.02  # or seconds
 
@@ -19,24 +23,38 @@ class Record:
         """Create the next free ``<name>.<number>.call``; the number is this call's, counted from 1."""
         self.began = self._flushed = time.monotonic()
         self._runs: list[tuple[int, int, int]] = []  # descriptor, size of chunks, how many
-        self._count = 0
+        self._count = self._busy = 0
+        self._waiting: list[Callable[[], None]] = []
         flags = posix.O_WRONLY | posix.O_CREAT | posix.O_EXCL | posix.O_APPEND | posix.O_CLOEXEC
         self.number = _first_free(folder, name)
         while True:
             try:
-                self.fd = posix.open(_path(folder, name, self.number), flags, 0o644)
+                self.fd = _above_streams(posix.open(_path(folder, name, self.number), flags, 0o644))
             except FileExistsError:  # another call at the same time
                 self.number += 1
             else:
                 return
 
+    def when_idle(self, action: Callable[[], None]) -> None:
+        """Do something now, or once the line that is being written is complete: a signal may end the process."""
+        if self._busy:
+            self._waiting.append(action)
+        else:
+            action()
+
+    def add_all(self, facts: Iterable[tuple[str, object]]) -> None:
+        """Append several facts at once."""
+        self._write("".join(f"{fact!r}\n" for fact in facts))
+
     def add(self, key: str, value: object) -> None:
         """Append one fact, behind the chunks that were written before it."""
-        self.flush()
-        self._line(key, value)
+        self._busy += 1
+        self._write(f"{self._take_runs()}{(key, value)!r}\n")
+        self._idle()
 
     def wrote(self, fd: int, size: int) -> None:
         """Note one chunk that was written. Lines are written for many at a time, see ``flush``."""
+        self._busy += 1
         runs = self._runs
         if runs and runs[-1][0] == fd and runs[-1][1] == size:
             runs[-1] = (fd, size, runs[-1][2] + 1)
@@ -44,23 +62,47 @@ class Record:
             runs.append((fd, size, 1))
         self._count += 1
         if self._count >= FLUSH_EVERY or time.monotonic() - self._flushed > FLUSH_AFTER:
-            self.flush()
+            self._write(self._take_runs())
+        self._idle()
 
     def flush(self) -> None:
         """Append the chunks that were noted: before another fact, before a long wait, and now and then."""
         if self._runs:
-            runs, self._runs, self._count = self._runs, [], 0
-            self._flushed = time.monotonic()
-            self._line("wrote", (tuple(runs), self.offset()))
+            self._busy += 1
+            self._write(self._take_runs())
+            self._idle()
+
+    def _take_runs(self) -> str:
+        if not self._runs:
+            return ""
+        runs, self._runs, self._count = tuple(self._runs), [], 0
+        self._flushed = time.monotonic()
+        return f"{('wrote', (runs, self.offset()))!r}\n"
+
+    def _idle(self) -> None:
+        self._busy -= 1
+        while self._waiting and not self._busy:
+            self._waiting.pop(0)()
 
     def offset(self) -> float:
         """Return the seconds since the call began."""
         return round(time.monotonic() - self.began, 6)
 
-    def _line(self, key: str, value: object) -> None:
-        line = f"{(key, value)!r}\n".encode("ascii", "backslashreplace")
-        while line:  # a full disk or a signal may cut a write
-            line = line[posix.write(self.fd, line) :]
+    def _write(self, lines: str) -> None:
+        data = lines.encode("ascii", "backslashreplace")
+        while data:  # a full disk may cut a write
+            data = data[posix.write(self.fd, data) :]
+
+
+def _above_streams(fd: int) -> int:
+    """Return the file under a number above 2: started with a closed stream, it has got the number of that."""
+    lower = []
+    while fd <= 2:
+        lower.append(fd)
+        fd = posix.dup(fd)
+    for one in lower:
+        posix.close(one)
+    return fd
 
 
 def _path(folder: str, name: str, number: int) -> str:

@@ -69,10 +69,10 @@ def pieces(data: bytes, chunk: int, cut_at: list[int]) -> Iterator[bytes]:
 class Writer:
     """Writes the script's chunks to standard output and standard error, and records each."""
 
-    def __init__(self, record: Record, *, mark: bool) -> None:
-        """Take the open record; ``mark`` says that some step is exact, so that a write before it must end a read."""
+    def __init__(self, record: Record) -> None:
+        """Take the open record."""
         self._record = record
-        self._mark = mark
+        self.mark = False  # whether some step may be exact, so that a plain write before it must end a read
         self._sockets: dict[int, Socket] = {}
         self._pipe: Pipe | None = None
 
@@ -84,7 +84,7 @@ class Writer:
         if how["exact"]:
             self._write_exactly(fd, data, how)
             return
-        marked = self._socket(fd) if self._mark and kind_of(fd) == "unix socket" else None
+        marked = self._socket(fd) if self.mark and kind_of(fd) == "unix socket" else None
         for piece in pieces(data, how["chunk"], how["cut_at"]):
             if marked is None:
                 self._write_piece(fd, piece)
@@ -94,15 +94,18 @@ class Writer:
             self._pause(how["pause"])
         self._record.flush()
 
-    def leave(self) -> None:
-        """Leave the streams as they were found: called before the mock ends by its script.
+    def leave(self, *, drain: bool) -> None:
+        """Leave the streams as they were found; ``drain``: and wait for the readers of sockets that are marked.
 
         A reader takes the rest of a socket that is marked only while the mock lives: a Node process that has read a
         part and sees the other end closed takes that for the end. What was written plainly is left to the reader, as
         any program leaves it: who waits for the exit before reading must not wait for ever.
         """
+        self._record.flush()
         if self._pipe is not None:
             self._pipe.restore()
+        if not drain:
+            return
         for marked in self._sockets.values():
             try:
                 marked.drain(_LEAVING)
@@ -178,10 +181,3 @@ def wait_for(fd: int, *, writing: bool) -> None:
     poll = select.poll()
     poll.register(fd, select.POLLOUT if writing else select.POLLIN)
     poll.poll()
-
-
-def write_all(fd: int, data: bytes) -> None:
-    """Write everything to a file."""
-    view = memoryview(data)
-    while view:
-        view = view[posix.write(fd, view) :]

@@ -5,11 +5,20 @@ from __future__ import annotations
 
 def words_match(wanted: list[bytes], given: list[bytes]) -> bool:
     """Return whether the words fit: ``*`` in a word is any run of bytes, a word ``**`` any run of words."""
-    if not wanted:
-        return not given
-    if wanted[0] == b"**":
-        return any(words_match(wanted[1:], given[at:]) for at in range(len(given) + 1))
-    return bool(given) and word_matches(wanted[0], given[0]) and words_match(wanted[1:], given[1:])
+    at = there = 0
+    star, resume = -1, 0  # the last ** seen, and up to which given word it reaches
+    while there < len(given):
+        if at < len(wanted) and wanted[at] == b"**":
+            star, resume = at, there
+            at += 1
+        elif at < len(wanted) and word_matches(wanted[at], given[there]):
+            at, there = at + 1, there + 1
+        elif star >= 0:
+            resume += 1
+            at, there = star + 1, resume
+        else:
+            return False
+    return all(word == b"**" for word in wanted[at:])
 
 
 def word_matches(wanted: bytes, given: bytes) -> bool:
@@ -31,4 +40,12 @@ def word_matches(wanted: bytes, given: bytes) -> bool:
 
 def shown(words: list[bytes]) -> str:
     """Return words as a list for people."""
-    return "[" + ", ".join(ascii(word)[1:] for word in words) + "]"
+    return "[" + ", ".join(word_shown(word) for word in words) + "]"
+
+
+def word_shown(word: bytes) -> str:
+    """Return one word as text in quotes, or as bytes where it is no text."""
+    try:
+        return repr(word.decode())
+    except UnicodeDecodeError:
+        return repr(word)
