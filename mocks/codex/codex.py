@@ -9,7 +9,10 @@ from __future__ import annotations
 import json
 import os
 import time
-from typing import Any, NoReturn
+
+TYPE_CHECKING = False  # importing it from `typing` costs milliseconds at each start
+if TYPE_CHECKING:
+    from typing import Any, NoReturn
 
 _FAILS = ("refused", "cut", "idle", "failed")
 _STREAMS_FAIL = {"cut": "stream closed before response.completed", "idle": "idle timeout waiting for SSE"}
@@ -598,9 +601,10 @@ class Rollout:
         for name in lines:
             templates = self._version["lines"]
             template = templates[name] if self._is_known else templates.get(f"{name}_unknown", templates[name])
-            own = {"id": self._clock.uuid(), **self._names(), **names}
+            now = self._clock.iso()
+            own = {"id": self._clock.uuid(), **self._names(now), **names}
             line = _fill(json.loads(template), lambda key, own=own: self._value(key, own))
-            head: dict[str, Any] = {"timestamp": self._clock.iso()}
+            head: dict[str, Any] = {"timestamp": now}
             if self._version["ordinals"]:
                 head["ordinal"] = self.lines
             self.lines += 1
@@ -638,7 +642,7 @@ class Rollout:
         used = {item["server"] for item in _items(self._codex.turn) if item["type"] == "mcp_tool_call"}
         return {f"mcp__{name}": "Tools of an MCP server." for name in sorted(used)}
 
-    def _names(self) -> dict[str, Any]:
+    def _names(self, now: str = "") -> dict[str, Any]:
         codex, ms = self._codex, self._clock.ms
         mode = codex.words.values.get("--sandbox") or "read-only"
         if "--dangerously-bypass-approvals-and-sandbox" in codex.words.flags:
@@ -649,7 +653,7 @@ class Rollout:
         return {
             "thread": self.thread, "turn": self.turn_id, "cwd": codex.cwd, "model": codex.model,
             "provider": codex.turn.get("provider") or "mock", "version": self._version["number"],
-            "now": self._clock.iso(), "now_s": ms // 1000, "now_ms": ms, "now_f": ms / 1000, "date": day,
+            "now": now, "now_s": ms // 1000, "now_ms": ms, "now_f": ms / 1000, "date": day,
             "timezone": time.strftime("%Z") or "UTC", "prompt": codex.prompt, "sandbox": mode, "sampled": self.sampled,
             "environment": f"<environment_context>\n  {places}\n  <shell>bash</shell>\n</environment_context>",
             "last": codex.last, "git": {"git": {}} if _in_git(codex.cwd) else {},
