@@ -21,6 +21,10 @@ class Unset:
         """Return ``UNSET``."""
         return "UNSET"
 
+    def __deepcopy__(self, _: object) -> Unset:
+        """Return itself: there is one, and pydantic copies defaults."""
+        return self
+
 
 UNSET: Any = Unset()
 

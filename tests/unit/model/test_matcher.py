@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import copy
 from typing import Any
 
 import pytest
 
-from mutkit.model.matcher import Matcher, MatcherLike, is_json_subset, is_same_json, matches
+from mutkit.model.matcher import UNSET, Matcher, MatcherLike, is_json_subset, is_same_json, matches
 
 DIGEST = "2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824"
 
@@ -111,3 +112,8 @@ def test_equal_json_has_equal_keys_and_types_all_the_way_down() -> None:
     assert not is_same_json({"a": [1]}, {"a": [True]})
     assert not is_same_json({"a": 1}, {"a": 1, "b": 1})
     assert not is_same_json(0, None)
+
+
+def test_what_is_not_given_is_not_given_in_a_copy_either() -> None:
+    """Readers of files copy defaults; the mark is looked for by identity."""
+    assert copy.deepcopy({"json": UNSET})["json"] is UNSET

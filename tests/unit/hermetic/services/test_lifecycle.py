@@ -86,9 +86,8 @@ def test_a_socket_that_is_given_is_the_one_that_is_served_and_closed() -> None:
         assert service.url == f"http://127.0.0.1:{port}"
         ask(service.url + "/w", "POST", b"x")
     assert listening.fileno() == -1
-    with socket.socket() as again:
-        again.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        again.bind(("127.0.0.1", port))
+    with pytest.raises(ConnectionRefusedError):
+        socket.create_connection(("127.0.0.1", port))
 
 
 def test_what_was_seen_remains_when_the_service_has_ended() -> None:
