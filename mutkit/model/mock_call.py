@@ -76,7 +76,7 @@ class Call:
     parent: str = ""
     uid: int = 0
     inherited: tuple[tuple[int, str], ...] = ()
-    seed: int = 0
+    seed: int | None = None
     began: float = 0.0
     seconds: float | None = None
     answer: int | None = None

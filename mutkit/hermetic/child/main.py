@@ -22,10 +22,14 @@ if TYPE_CHECKING:
 
 def main(script: str, folder: str, name: str) -> NoReturn:
     """Run the compiled script at ``script`` as command ``name``, recording under ``folder``."""
-    record = Record(folder, name)
-    fd = posix.open(script, posix.O_RDONLY)
-    compiled = posix.read(fd, posix.fstat(fd).st_size)
-    posix.close(fd)
+    try:
+        record = Record(folder, name)
+        fd = posix.open(script, posix.O_RDONLY)
+        compiled = posix.read(fd, posix.fstat(fd).st_size)
+        posix.close(fd)
+    except OSError as error:  # the folder was removed, or may not be written
+        posix.write(2, f"mock {name}: no record or no script: {error}\n".encode("utf-8", "surrogateescape"))
+        posix._exit(UNABLE)  # noqa: SLF001 - its name; os is an import
     mock = Mock(name, marshal.loads(compiled), record)  # noqa: S302 - install.py wrote it
     at = ""
     try:

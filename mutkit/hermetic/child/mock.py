@@ -42,6 +42,7 @@ class Mock:
         self.stdin = Stdin(record, self.secrets)
         self.writer = Writer(record)
         self.signals: dict[int, Any] = {}
+        self.before_end: list[Callable[[], object]] = []
         self.reader_gone: int | str | Callable[[], object] = READER_GONE
         self._record_start()
         for number in _HANDLED:
@@ -66,7 +67,7 @@ class Mock:
                 ("env", environ),
                 ("fds", tuple(kind_of(fd) for fd in (0, 1, 2))),
                 ("inherited", _inherited(self.record.fd)),
-                ("seed", self.script.get("seed", 0)),
+                ("seed", self.script.get("seed")),
                 ("began", time.time()),
             ]
         )
@@ -114,6 +115,9 @@ class Mock:
         self.record.add("ended", (how, code, message, self.record.offset(), time.time()))
 
     def _leave(self, *, drain: bool) -> None:
+        actions, self.before_end = self.before_end, []
+        for action in actions:
+            action()
         self.stdin.leave()
         self.writer.leave(drain=drain)
 

@@ -123,14 +123,21 @@ class _Printed:
 
     def __init__(self, call: ProgramCall, to: str) -> None:
         self._call, self._to = call, to
+        self._line = ""
 
     def write(self, text: str) -> int:
-        """Write text."""
-        self._call.write(text, to=self._to)
+        """Write the lines that are complete, and keep the rest."""
+        lines, feed, rest = (self._line + text).rpartition("\n")
+        self._line = rest
+        if feed:
+            self._call.write(lines + feed, to=self._to)
         return len(text)
 
     def flush(self) -> None:
-        """Do nothing: nothing is held back."""
+        """Write what is left of a line."""
+        line, self._line = self._line, ""
+        if line:
+            self._call.write(line, to=self._to)
 
 
 def run(mock: Mock) -> NoReturn:
@@ -139,7 +146,8 @@ def run(mock: Mock) -> NoReturn:
     call = ProgramCall(mock, _options(program["options"]))
     mock.writer.mark = True  # it may go on with an exact pace at any time
     mock.record.add("step", program["function"])
-    sys.stdout, sys.stderr = _Printed(call, "stdout"), _Printed(call, "stderr")
+    sys.stdout, sys.stderr = printed = _Printed(call, "stdout"), _Printed(call, "stderr")
+    mock.before_end = [one.flush for one in printed]
     try:
         _load(program["file"])[program["function"]](call)
     except UnableError:
@@ -180,8 +188,8 @@ def _told(error: BaseException) -> str:
     """Return the exception with the lines of the program that it came through."""
     import traceback
 
-    frames = [frame for frame in traceback.extract_tb(error.__traceback__) if "mutkit_mock" not in frame.filename]
-    frames = [frame for frame in frames if not frame.filename.startswith("<")]
+    ours = run.__code__.co_filename.rpartition("/")[0]
+    frames = [one for one in traceback.extract_tb(error.__traceback__) if one.filename.rpartition("/")[0] != ours]
     lines = traceback.format_list(frames[-4:]) + traceback.format_exception_only(type(error), error)
     return "the program failed\n" + "".join(lines).rstrip()
 

@@ -48,7 +48,7 @@ def call_of(name: str, number: int, told: list[tuple[str, Any]]) -> Call:
         env={key: None if value is None else os.fsdecode(value) for key, value in one("env", {}).items()},
         fds=one("fds", ()),
         inherited=one("inherited", ()),
-        seed=one("seed", 0),
+        seed=one("seed", None),
         began=one("began", 0.0),
         answer=one("answer", None),
         step=one("step", ""),
