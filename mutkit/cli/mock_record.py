@@ -52,16 +52,23 @@ def record(
     from mutkit.cli.interrupts import interruptible
     from mutkit.cli.output import harmless
     from mutkit.hermetic import capture
+    from mutkit.workspace.run_folder import RunFolder, temporary_folder
 
     if output is not None:
         capture.refuse_target(output, force=force)
     given = _input(source)
-    with interruptible():
-        done = capture.record(argv, stdin=given, deadline=deadline, timing=timing, keep=keep, packets=not plain)
-        if output is None:
-            click.echo(done.text.encode("utf-8"), nl=False)
-        else:
-            capture.write_script(output, done.text, force=force)
+    folder = RunFolder(temporary_folder())
+    try:
+        with interruptible():
+            done = capture.record(
+                argv, folder.path, stdin=given, deadline=deadline, timing=timing, keep=keep, packets=not plain
+            )
+    finally:
+        folder.close()
+    if output is None:
+        click.echo(done.text.encode("utf-8"), nl=False)
+    else:
+        capture.write_script(output, done.text, force=force)
     took = f"it took {done.capture.seconds:.2f} s"
     for remark in (*done.remarks, took, *([f"written to {output}"] if output else [])):
         click.echo(harmless(remark), err=True)

@@ -40,11 +40,16 @@ def selftest(size: int, names: tuple[str, ...], *, as_json: bool, pace: Literal[
     """
     from mutkit.cli.interrupts import interruptible
     from mutkit.hermetic import selftest as test
+    from mutkit.workspace.run_folder import RunFolder, temporary_folder
 
     plan = test.planned(names)
+    folder = RunFolder(temporary_folder())
     shown = _Shown(len(plan), quiet=as_json)
-    with interruptible():
-        rows = test.run(plan, size, pace, shown.row)
+    try:
+        with interruptible():
+            rows = test.run(plan, size, folder.path, pace, shown.row)
+    finally:
+        folder.close()
     code, words = test.conclusion(rows)
     if as_json:
         click.echo(json.dumps(test.as_json(rows, code, words), indent=2))

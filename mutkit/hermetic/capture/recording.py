@@ -30,6 +30,7 @@ class Recording:
 
 def record(
     argv: Sequence[str],
+    folder: Path,
     *,
     stdin: bytes | None = None,
     deadline: float = 60.0,
@@ -39,9 +40,9 @@ def record(
 ) -> Recording:
     """Run a real program and return the script that replays it.
 
-    ``stdin`` is its input (None: none), ``deadline`` in seconds how long it may take, ``timing`` whether pauses are
-    kept, ``keep`` the variables whose values may stand in the script, ``packets`` as in ``capture``. UsageError where
-    it cannot be started.
+    ``folder`` is where the script is tried. ``stdin`` is its input (None: none), ``deadline`` in seconds how long it
+    may take, ``timing`` whether pauses are kept, ``keep`` the variables whose values may stand in the script,
+    ``packets`` as in ``capture``. UsageError where it cannot be started.
     """
     seen = capture(argv, stdin, deadline, packets=packets)
     scrubber = Scrubber(os.environ, keep)
@@ -49,7 +50,7 @@ def record(
     words = [_shown(scrubber.as_glob(os.fsencode(word))) for word in argv[1:]]
     name = _shown(scrubber.scrub(os.fsencode(Path(argv[0]).name)))
     remarks = (*_of_the_run(scrubbed), *_of_scrubbing(scrubber))
-    text = script_text(scrubbed, f"recorded from {name}", words, remarks, timing=timing)
+    text = script_text(scrubbed, f"recorded from {name}", words, remarks, folder, timing=timing)
     return Recording(text, scrubbed, remarks)
 
 

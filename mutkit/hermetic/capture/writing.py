@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import itertools
 import signal
-import tempfile
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from mutkit.hermetic.capture.steps import steps_of
@@ -15,6 +13,7 @@ from mutkit.model.ending import Exited, Signalled
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
+    from pathlib import Path
 
     from mutkit.hermetic.capture.captured import Capture
     from mutkit.model.mock import Step
@@ -22,11 +21,13 @@ if TYPE_CHECKING:
 _WIDTH = 100
 
 
-def script_text(capture: Capture, note: str, argv: Sequence[str], remarks: Iterable[str], *, timing: bool) -> str:
+def script_text(
+    capture: Capture, note: str, argv: Sequence[str], remarks: Iterable[str], folder: Path, *, timing: bool
+) -> str:
     """Return the script: ``note`` says of what, ``argv`` are the words (``*`` as in scripts) that it answers.
 
-    ``remarks`` stand above it as comments. AssertionError where the script would not do what was captured: that is a
-    bug of ours.
+    ``remarks`` stand above it as comments; ``folder`` is where it is tried. AssertionError where the script would not
+    do what was captured: that is a bug of ours.
     """
     lines = [f"# {_one_line(remark)}" for remark in remarks]
     lines += [f"note = {string(_one_line(note))}", f"argv = [{', '.join(string(word) for word in argv)}]"]
@@ -37,7 +38,7 @@ def script_text(capture: Capture, note: str, argv: Sequence[str], remarks: Itera
         reaction = string(capture.on_term) if isinstance(capture.on_term, str) else str(capture.on_term)
         lines += ["", "[signals]", f"TERM = {reaction}"]
     text = "\n".join(lines) + "\n"
-    _prove(text, capture)
+    _prove(text, capture, folder)
     return text
 
 
@@ -85,12 +86,11 @@ def _offsets(cut_at: tuple[int, ...]) -> list[str]:
     return [*(line.rstrip() for line in lines), "]"]
 
 
-def _prove(text: str, capture: Capture) -> None:
+def _prove(text: str, capture: Capture, folder: Path) -> None:
     """Read the script back and compare what it does with what was captured."""
-    with tempfile.TemporaryDirectory(prefix="mutkit-record-") as folder:
-        path = Path(folder) / "script.toml"
-        path.write_bytes(text.encode("utf-8"))
-        (answer,) = Script.from_toml(path).compiled()["calls"]
+    path = folder / "script.toml"
+    path.write_bytes(text.encode("utf-8"))
+    (answer,) = Script.from_toml(path).compiled()["calls"]
     written = [write for step in answer["steps"] for write in _writes(step)]
     if written != [(chunk.fd, chunk.data) for chunk in capture.chunks]:
         raise AssertionError("the script would not write what was captured")

@@ -40,18 +40,18 @@ def compare(written: bytes, chunks: Sequence[int], got: bytes, reads: Sequence[i
     same_end = _common(written[::-1], got[::-1], room)
     shift = len(written) - len(got)
     write_ends = _inner_ends(chunks)
-    read_ends = {
-        end if end <= same_start else end + shift
-        for end in _inner_ends(reads)
-        if end <= same_start or end >= len(got) - same_end
-    }
+    # What ends right at a missing piece is the end of what was before it and of what should have been there.
+    read_ends = [
+        {end for end, fits in ((at, at <= same_start), (at + shift, at >= len(got) - same_end)) if fits}
+        for at in _inner_ends(reads)
+    ]
     comparable = {end for end in write_ends if end <= same_start or end >= len(written) - same_end}
     if got != written:  # where the stream ends too early, its end is a boundary for nobody
         comparable.discard(same_start)
     middle_written, middle_got = (len(data) - same_start - same_end for data in (written, got))
     return Difference(
-        merged=len(comparable - read_ends),
-        split=len(read_ends - write_ends),
+        merged=len(comparable.difference(*read_ends)),
+        split=sum(bool(ends) and not ends & (write_ends | {len(written)}) for ends in read_ends),
         lost=max(shift, 0),
         extra=max(-shift, 0),
         altered=min(middle_written, middle_got),

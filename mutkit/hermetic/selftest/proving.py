@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import shutil
-import tempfile
 import time
 from dataclasses import dataclass, field
 from enum import Enum
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from mutkit.errors import HostError
 from mutkit.hermetic import MockCommands
 from mutkit.hermetic.selftest.compared import Difference, compare
 from mutkit.hermetic.selftest.modes import LARGEST_MESSAGE
@@ -66,26 +64,23 @@ def hindrance(reader: Reader, mode: Mode) -> str:
     return ""
 
 
-def prove(reader: Reader, mode: Mode, size: int, pace: Pace = "exact") -> Row:
+def prove(reader: Reader, mode: Mode, size: int, folder: Path, pace: Pace = "exact") -> Row:
     """Let the reader read what a mock writes in this mode, ``size`` bytes or about so many; compare.
 
-    Anything but ``pace="exact"`` is for showing that the comparison can fail. HostError where there is no folder to
-    work in.
+    ``folder`` is made; its parent must be there. Anything but ``pace="exact"`` is for showing that the comparison can
+    fail.
     """
     missing = hindrance(reader, mode)
     if missing:
         return Row(reader, mode.name, State.ABSENT, missing)
     script = mode.script(size, pace)
     written = _content(script)
-    try:
-        place = tempfile.TemporaryDirectory(prefix="mutkit-selftest-", ignore_cleanup_errors=True)
-    except OSError as error:
-        raise HostError(f"no temporary folder can be made: {error}", slug="temporary-folder") from error
-    with place as folder, MockCommands(Path(folder) / "mocks", check=False) as mocks:
+    folder.mkdir()
+    with MockCommands(folder / "mocks", check=False) as mocks:
         mocks.add(_NAME, script)
         argv = (str(Path(mocks.path) / _NAME),)
         patience = _PATIENCE + len(written) * _PER_BYTE
-        task = Task(argv, {"PATH": mocks.path}, Path(folder), mode.pause, patience)
+        task = Task(argv, {"PATH": mocks.path}, folder, mode.pause, patience)
         begin = time.perf_counter()
         try:
             reading = reader.read(task)

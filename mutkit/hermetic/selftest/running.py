@@ -11,6 +11,7 @@ from mutkit.hermetic.selftest.proving import Row, State, prove
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
+    from pathlib import Path
 
     from mutkit.hermetic.selftest.modes import Mode, Pace
     from mutkit.hermetic.selftest.reading import Reader
@@ -40,11 +41,15 @@ def planned(names: Iterable[str] = ()) -> list[tuple[Reader, Mode]]:
     return [(known[name], mode) for name in chosen for mode in (MODES[:1] if known[name].refused else MODES)]
 
 
-def run(plan: Iterable[tuple[Reader, Mode]], size: int, pace: Pace, seen: Callable[[Row], None]) -> list[Row]:
-    """Run the rows one after the other, ``size`` bytes each; ``seen`` is called with each when it is done."""
+def run(
+    plan: Iterable[tuple[Reader, Mode]], size: int, folder: Path, pace: Pace, seen: Callable[[Row], None]
+) -> list[Row]:
+    """Run the rows one after the other, ``size`` bytes each, in an empty folder; call ``seen`` with each when it is
+    done.
+    """
     rows = []
-    for reader, mode in plan:
-        row = prove(reader, mode, size, pace)
+    for number, (reader, mode) in enumerate(plan):
+        row = prove(reader, mode, size, folder / f"row-{number}", pace)
         seen(row)
         rows.append(row)
     return rows
