@@ -12,6 +12,7 @@ from mutkit.errors import Problem
 from mutkit.hermetic.services.paths import names_in, pattern, unknown_templates
 from mutkit.model.matcher import UNSET, Matcher, glob_pieces
 from mutkit.model.service import Fault, Wanted
+from mutkit.toml import dotted, shown
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -45,8 +46,6 @@ def problems_of(script: ServiceScript, document: Document | None = None) -> list
         if document is not None:
             found.append(document.problem("service-script", message, advice, key))
         else:
-            from mutkit.toml import dotted
-
             found.append(Problem("service-script", message, advice, "service script", None, dotted(key)))
     return found
 
@@ -168,7 +167,8 @@ def _content(answer: Answer) -> Iterator[Found]:
         try:
             Path(answer.file).read_bytes()
         except OSError as error:
-            yield ("answer", "file"), f"{answer.file} cannot be read: {error.strerror}", "It stands beside the script."
+            message = f"{shown(Path(answer.file))} cannot be read: {error.strerror}"
+            yield ("answer", "file"), message, "It stands beside the script."
 
 
 def _templates(names: set[str], template: str) -> str:
