@@ -166,7 +166,8 @@ def _known_keys(kind: type[Any], table: Key, branches: list[tuple[Key, str]]) ->
     here: Any = kind
     for part in table:
         if isinstance(part, str) and is_dataclass(here):
-            here = _dataclass_in(get_type_hints(here).get("in_" if part == "in" else part))
+            hint = get_type_hints(here).get("in_" if part == "in" else part)
+            here = here if hint is None else _dataclass_in(hint)  # not a field: a name in a table of such tables
         elif not is_dataclass(here):
             break
     return toml_keys(here) if is_dataclass(here) else []

@@ -112,8 +112,9 @@ def _key_lines(text: str) -> dict[Key, int]:
             table = _table(_parts(header[2]), is_list=header[1] == "[[", counts=counts)
             lines.setdefault(table, number)
         elif assignment := _ASSIGNMENT.match(line):
-            key = table + _parts(assignment[1])
-            lines.setdefault(key, number)
+            parts = _parts(assignment[1])
+            for size in range(1, len(parts) + 1):  # a dotted key makes the tables on its way
+                lines.setdefault(table + parts[:size], number)
             closing = _open_string(assignment[2])
             depth = 0 if closing else _open_brackets(assignment[2])
     return lines

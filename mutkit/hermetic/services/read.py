@@ -120,7 +120,8 @@ def _known(kind: Any, table: Key) -> list[str]:
     here: Any = kind
     for part in table:
         if isinstance(part, str) and is_dataclass(here):
-            here = _dataclass_in(get_type_hints(here).get(part))
+            hint = get_type_hints(here).get(part)
+            here = here if hint is None else _dataclass_in(hint)  # not a field: a name in a table of such tables
     return [item.name for item in fields(here)] if is_dataclass(here) else []
 
 

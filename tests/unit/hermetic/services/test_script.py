@@ -148,6 +148,7 @@ ROUTE = '[[route]]\nrequest = { method = "POST", path = "/a" }\n'
 STORED = '[[route]]\nrequest = { method = "PUT", path = "/s" }\neffect = true\nstores = "s"\n'
 
 FAULTS: list[tuple[str, str, str]] = [
+    (ROUTE.replace('" }', '", headers = { A = { gob = "" } } }'), "route[0].request.headers.A.gob", "is not a key"),
     ("", "", "has neither a route nor a turn"),
     (ROUTE.replace("/a", "/{x}/{x}"), "route[0].request.path", "cannot be used: redefinition of group name 'x'"),
     (ROUTE.replace("/a", "/a?b=1"), "route[0].request.path", "holds a query"),
@@ -211,6 +212,7 @@ def test_each_fault_has_its_key_and_its_words(
     assert (problem.file, problem.key) == ("api.toml", key)
     assert problem.message.startswith(message)
     assert problem.advice
+    assert problem.message != "is not a key" or problem.advice.startswith("Did you mean `glob`? Known keys: equal, ")
 
 
 def test_routes_that_differ_in_any_condition_are_all_reached(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
