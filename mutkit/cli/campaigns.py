@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import sys
+from typing import Literal
 
 import click
 
@@ -125,9 +126,9 @@ def show(spec: str) -> ExitCode:
 
 
 @click.command()
-@click.argument("kind", type=click.Choice(["spec", "campaign", "report"]))
-def schema(kind: str) -> ExitCode:
-    """Print the JSON Schema of spec files, of campaign.toml or of the report.
+@click.argument("kind", type=click.Choice(["spec", "campaign", "mock", "report"]))
+def schema(kind: Literal["spec", "campaign", "mock", "report"]) -> ExitCode:
+    """Print the JSON Schema of spec files, of campaign.toml, of mock scripts or of the report.
 
     \b
     Example:
@@ -136,6 +137,6 @@ def schema(kind: str) -> ExitCode:
     from mutkit.load import json_schema
     from mutkit.report import report_schema
 
-    found = report_schema() if kind == "report" else json_schema("spec" if kind == "spec" else "campaign")
+    found = report_schema() if kind == "report" else json_schema(kind)
     click.echo(json.dumps(found, indent=2))
     return ExitCode.KILLED

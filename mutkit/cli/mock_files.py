@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from mutkit.errors import SpecError, UsageError
+from mutkit.errors import UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -49,12 +49,6 @@ def _below(folder: Path) -> list[Path]:
 
 def check_scripts(files: Iterable[Path]) -> tuple[Problem, ...]:
     """Return every fault of every script."""
-    from mutkit.hermetic import Script
+    from mutkit.hermetic.scripts import check
 
-    problems: list[Problem] = []
-    for file in files:
-        try:
-            Script.from_toml(file)
-        except SpecError as error:
-            problems += error.problems
-    return tuple(problems)
+    return tuple(problem for file in files for problem in check(file))

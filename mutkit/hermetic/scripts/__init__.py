@@ -4,5 +4,6 @@ from __future__ import annotations
 
 from mutkit.hermetic.scripts.builder import Script
 from mutkit.hermetic.scripts.generators import generate
+from mutkit.hermetic.scripts.read import check
 
-__all__ = ["Script", "generate"]
+__all__ = ["Script", "check", "generate"]

@@ -31,10 +31,13 @@ def answer_at_the_top(script: MockScript) -> Answer:
     return Answer(**{item.name: getattr(script, item.name) for item in fields(Answer)})
 
 
-def compile_script(script: MockScript, base: Path | None, seed: int, faults: Faults) -> dict[str, Any]:
+def compile_script(
+    script: MockScript, base: Path | None, seed: int, faults: Faults, *, whole: bool = True
+) -> dict[str, Any]:
     """Return the script as the child follows it, adding to ``faults`` all that does not go together.
 
-    ``base`` is the folder of ``file`` keys and the program; ``seed`` is drawn from where the script gives none.
+    ``base`` is the folder of ``file`` keys and the program; ``seed`` is drawn from where the script gives none. What
+    needs the ``whole`` script is not looked for where parts of it are left out.
     """
     chosen = seed if script.seed is None else script.seed
     around = Surroundings(base, chosen, faults)
@@ -46,7 +49,8 @@ def compile_script(script: MockScript, base: Path | None, seed: int, faults: Fau
         [((), top)] if not script.call else [(("call", at), one) for at, one in enumerate(script.call)]
     )
     _check_names(script, faults)
-    check_reachable(answers, faults)
+    if whole:
+        check_reachable(answers, faults)
     return {
         "calls": [compile_answer(answer, at, around) for at, answer in answers],
         "env": list(script.record_env),

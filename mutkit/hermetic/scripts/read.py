@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import json
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from mutkit.errors import Problem, SpecError
 from mutkit.hermetic.scripts import values
@@ -32,27 +32,44 @@ def adapter() -> TypeAdapter[MockScript]:
 
 def read(path: Path) -> MockScript:
     """Return the script in the file, its paths absolute; SpecError names every fault in it."""
-    from pydantic import ValidationError
-
     document = read_toml(path, str(path))
     if isinstance(document, Problem):
         raise SpecError([replace(document, slug=SLUG)])
     faults = Faults(str(path), document)
-    data = values.plain(document.data, (), faults)
-    try:
-        script = adapter().validate_json(json.dumps(data))
-    except ValidationError as error:
-        values.tell(error.errors(include_url=False), document.data, faults)
-        faults.tell()
-        raise
+    script, sound = _script(values.plain(document.data, (), faults), faults)
     if script.profile is not None:
         from mutkit.hermetic.profiles.options import on_profile
 
         script = on_profile(script, faults)
-        faults.tell()
-    compile_script(script, path.parent, 0, faults)
+        faults.tell()  # what follows looks at the profile's own program
+    compile_script(script, path.parent, 0, faults, whole=sound)
     faults.tell()
     return _placed(script, path.parent.absolute())
+
+
+def check(path: Path) -> list[Problem]:
+    """Return everything that is wrong with the script in the file, in the order of the file; nothing is run."""
+    try:
+        read(path)
+    except SpecError as error:
+        return list(error.problems)
+    return []
+
+
+def _script(data: Any, faults: Faults) -> tuple[MockScript, bool]:
+    """Return the script, and whether it is whole: what has a fault is left out of it, so that the rest can be looked
+    at.
+    """
+    from pydantic import ValidationError
+
+    try:
+        return adapter().validate_json(json.dumps(data)), True
+    except ValidationError as error:
+        wrong = values.tell(error.errors(include_url=False), data, faults)
+    try:
+        return adapter().validate_json(json.dumps(values.without(data, wrong))), False
+    except ValidationError:  # so much is wrong that nothing is left
+        return MockScript(), False
 
 
 def _placed(script: MockScript, base: Path) -> MockScript:

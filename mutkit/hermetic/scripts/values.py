@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import datetime
 import difflib
 import math
@@ -33,8 +34,10 @@ def plain(value: Any, key: Key, faults: Faults) -> Any:
     return value
 
 
-def tell(details: Iterable[Mapping[str, Any]], data: Any, faults: Faults) -> None:
-    """Add one fault for each key that pydantic's errors are about, whatever ways it tried to read it."""
+def tell(details: Iterable[Mapping[str, Any]], data: Any, faults: Faults) -> list[Key]:
+    """Add one fault for each key that pydantic's errors are about, whatever ways it tried to read it; return the
+    keys.
+    """
     told = {problem.key for problem in faults.problems}
     found: dict[Key, list[Mapping[str, Any]]] = {}
     for detail in details:
@@ -42,6 +45,22 @@ def tell(details: Iterable[Mapping[str, Any]], data: Any, faults: Faults) -> Non
     for key, together in found.items():
         if dotted(key) not in told:
             faults.add(key, *_words(key, together))
+    return list(found)
+
+
+def without(data: Any, wrong: Iterable[Key]) -> Any:
+    """Return the data without what is wrong: no key that has a fault in it, in the place of a step another one."""
+    data = copy.deepcopy(data)
+    for key in wrong:
+        here, way = data, list(key)
+        if way[0] == "call" and len(way) > 2 and isinstance(way[1], int):
+            here, way = data["call"][way[1]], way[2:]
+        if way[0] in ("step", "call") and len(way) > 1:
+            here[way[0]][way[1]] = {"pause_ms": 1} if way[0] == "step" else {}
+        elif way:
+            here.pop(way[0], None)
+            here.pop("options" if way[0] == "program" else "", None)  # they say nothing without it
+    return data
 
 
 def _key(data: Any, detail: Mapping[str, Any]) -> Key:
