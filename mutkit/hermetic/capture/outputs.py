@@ -104,7 +104,7 @@ class Outputs:
     def _take_one(self) -> bool:
         """Take what was written first of that which waits; return whether there was anything."""
         waiting = self._settled()
-        if len(waiting) > 1 and not all(fd in self._events for fd in waiting):
+        if len([fd for fd in waiting if fd not in self._events]) > 1:
             self.unsure += 1
         for fd in waiting:
             self._take(fd)
@@ -134,7 +134,7 @@ class Outputs:
                 break
             select.select([self._watcher.fd], [], [], _MIDDLE_WAIT / 4)
             self._events += self._watcher.events()
-        # What has no event yet is in the middle of a long write, which came after all that is finished.
+        # Where one has no event yet, its write has not returned: it began after all that is finished.
         last = len(self._events)
         return sorted(waiting, key=lambda fd: self._events.index(fd) if fd in self._events else last)
 

@@ -106,13 +106,12 @@ class _Run:
         """Look until it has ended and its streams too."""
         outputs = self._outputs
         try:
-            with self._process:
-                self._look(self._until, ended=False)
-                hung = self._process.poll() is None
-                seconds, count = time.monotonic() - outputs.began, len(outputs.chunks)
-                on_term = self._ask_to_end() if hung else "die"
-                self._look(time.monotonic() if hung else self._until, ended=True)
-                return self._result(seconds, count, on_term, hung=hung)
+            self._look(self._until, ended=False)
+            hung = self._process.poll() is None
+            seconds, count = time.monotonic() - outputs.began, len(outputs.chunks)
+            on_term = self._ask_to_end() if hung else "die"
+            self._look(time.monotonic() if hung else self._until, ended=True)
+            return self._result(seconds, count, on_term, hung=hung)
         finally:
             self._kill()
 
@@ -141,9 +140,10 @@ class _Run:
         return "die" if code < 0 else code
 
     def _kill(self) -> None:
-        """Kill the program, and what it left in its group."""
-        with contextlib.suppress(ProcessLookupError, PermissionError):
-            os.killpg(self._process.pid, signal.SIGKILL)
+        """Kill what still runs of the program, and what still keeps its output open in its group."""
+        if self._process.poll() is None or self._outputs.open:
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.killpg(self._process.pid, signal.SIGKILL)
         self._process.wait()
 
     def _result(self, seconds: float, count: int, on_term: int | str, *, hung: bool) -> Capture:
