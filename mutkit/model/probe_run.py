@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from mutkit.model.effect import Effect
     from mutkit.model.ending import ProcessResult
+    from mutkit.model.isolation import Isolation
     from mutkit.model.mock_call import Call
     from mutkit.model.service import ServiceSeen
 
@@ -18,7 +19,7 @@ class ProbeRun:
 
     ``effect`` what the program was seen to do; ``result`` how its process ended (None: none was started); ``sent``
     all bytes written to its standard input; ``calls`` the calls of mock commands, by command, in order; ``services``
-    what each mock service saw.
+    what each mock service saw; ``isolation`` what the program could reach.
     """
 
     effect: Effect
@@ -26,3 +27,4 @@ class ProbeRun:
     sent: bytes = b""
     calls: tuple[Call, ...] = ()
     services: tuple[ServiceSeen, ...] = ()
+    isolation: Isolation | None = None

@@ -145,7 +145,13 @@ def run_jsonrpc_probe(probe: JsonRpcProbe, stage: Stage, surroundings: Surroundi
     """
     framing = NewlineFraming() if probe.framing == "newline" else ContentLengthFraming()
     argv = surroundings.argv(probe.run)
-    with Child(argv, cwd=surroundings.cwd, env=surroundings.env, cancellation=stage.cancellation) as child:
+    with Child(
+        argv,
+        cwd=surroundings.cwd,
+        env=surroundings.env,
+        cancellation=stage.cancellation,
+        network=surroundings.network,
+    ) as child:
         talk = _Talk(child, framing, surroundings.deadline)
         try:
             effect = _converse(probe, talk, surroundings.with_urls(probe.send))

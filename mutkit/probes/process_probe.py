@@ -31,6 +31,7 @@ def run_process_probe(probe: ProcessProbe, stage: Stage, surroundings: Surroundi
         deadline=surroundings.deadline,
         stdin=stdin,
         cancellation=stage.cancellation,
+        network=surroundings.network,
     )
     if not isinstance(result.ending, Exited):
         return ProbeRun(effect_without_answer(result, surroundings.deadline), result, stdin)

@@ -48,6 +48,7 @@ def run_python_probe(probe: PythonProbe, stage: Stage, surroundings: Surrounding
         env=surroundings.env,
         deadline=surroundings.deadline,
         cancellation=stage.cancellation,
+        network=surroundings.network,
     )
     return ProbeRun(_effect(_answer(answered), result, surroundings.deadline), result)
 

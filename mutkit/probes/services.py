@@ -10,12 +10,12 @@ from mutkit.model.effect import NothingSeen
 from mutkit.model.service import ServiceSeen
 
 if TYPE_CHECKING:
-    import socket
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
     from mutkit.hermetic.services import MockService
     from mutkit.model.campaign import Probe
     from mutkit.model.probe_run import ProbeRun
+    from mutkit.process import Network
     from mutkit.stage import Stage
 
 
@@ -50,18 +50,17 @@ class ProbeServices:
 
 
 @contextlib.contextmanager
-def serving(probe: Probe, stage: Stage, listen: Callable[[], socket.socket] | None = None) -> Iterator[ProbeServices]:
-    """Give the services of a probe, running until the context is left.
+def serving(probe: Probe, stage: Stage, network: Network) -> Iterator[ProbeServices]:
+    """Give the services of a probe, which listen on the loopback of ``network`` until the context is left.
 
-    ``listen`` makes a socket that listens on a free port of loopback, where the program can reach it (None: in the
-    network of this process). SpecError for a script that is wrong, HostError where nothing can listen.
+    SpecError for a script that is wrong, HostError where nothing can listen.
     """
     with contextlib.ExitStack() as stack:
         services = {}
         for name, script in probe.services.items():
             from mutkit.hermetic.services import MockService  # late: few probes have services
 
-            service = MockService(stage.base / script, listening=listen() if listen is not None else None)
+            service = MockService(stage.base / script, listening=network.listen)
             stack.callback(service.stop)
             services[name] = service.start()
         yield ProbeServices(services)

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from mutkit.model.campaign import Probe
     from mutkit.model.mock_call import Call
     from mutkit.probes.services import ProbeServices
+    from mutkit.process import Network
     from mutkit.stage import Stage
 
 _FOLDERS = {
@@ -33,7 +34,7 @@ _FOLDERS = {
 @dataclass(frozen=True)
 class Surroundings:
     """Where one probe runs: ``folder`` is its own, ``cwd`` in the tree, ``env`` the whole environment,
-    ``deadline`` in seconds.
+    ``deadline`` in seconds, ``network`` what its program can reach.
     """
 
     folder: Path
@@ -42,9 +43,10 @@ class Surroundings:
     deadline: float
     words: dict[str, str]
     urls: dict[str, str]
+    network: Network
 
     @classmethod
-    def make(cls, probe: Probe, stage: Stage, services: ProbeServices) -> Surroundings:
+    def make(cls, probe: Probe, stage: Stage, network: Network, services: ProbeServices) -> Surroundings:
         """Make the folders, mock commands and links that the probe asks for, under ``stage.scratch``."""
         folder = Path(tempfile.mkdtemp(prefix="probe-", dir=stage.scratch))
         mocks = {name: stage.base / script for name, script in probe.mocks.items()}
@@ -65,7 +67,7 @@ class Surroundings:
         }
         env |= services.env
         words = {"{python}": stage.python, "{tree}": str(stage.tree), **services.words}
-        made = cls(folder, stage.tree / probe.cwd, env, probe.timeout or stage.deadline, words, services.words)
+        made = cls(folder, stage.tree / probe.cwd, env, probe.timeout or stage.deadline, words, services.words, network)
         env.update({name: made.fill(value) for name, value in probe.env.items()})
         return made
 

@@ -16,7 +16,7 @@ The codex CLI takes it as a provider of its own: ``-c`` options, or config.toml,
 variable with any text.
 
 Faults: ``Turn(error=TurnError(401))``, ``Turn("text", fault=TurnFault("cut", after=3))`` and the other kinds of
-``TurnFault``. In a namespace of its own: ``ModelServer(..., listening=network.listen())``.
+``TurnFault``. In a namespace of its own: ``ModelServer(..., listening=network.listen)``.
 """
 
 from __future__ import annotations
@@ -29,6 +29,7 @@ from mutkit.model.service import ToolCall, Turn, TurnError, TurnFault, Usage
 
 if TYPE_CHECKING:
     import socket
+    from collections.abc import Callable
 
 __all__ = ["ModelServer", "ToolCall", "Turn", "TurnError", "TurnFault", "Usage"]
 
@@ -36,7 +37,9 @@ __all__ = ["ModelServer", "ToolCall", "Turn", "TurnError", "TurnFault", "Usage"]
 class ModelServer(MockService):
     """A mock service that answers as a model would; see the module for how."""
 
-    def __init__(self, *turns: Turn | str, listening: socket.socket | None = None) -> None:
+    def __init__(
+        self, *turns: Turn | str, listening: socket.socket | Callable[[], socket.socket] | None = None
+    ) -> None:
         """Take the turns in their order; a text is a turn with that message."""
         script = ServiceScript().answering(*(Turn(one) if isinstance(one, str) else one for one in turns))
         super().__init__(script, listening=listening)

@@ -28,9 +28,12 @@ class MockService:
     unless ``check`` has raised for it before.
     """
 
-    def __init__(self, script: ServiceScript | Path, *, listening: socket.socket | None = None) -> None:
-        """Take a script, or the TOML file that holds one; ``listening`` is a socket that listens already (in another
-        network namespace, say) and is closed with the service. SpecError holds all that is wrong with the script.
+    def __init__(
+        self, script: ServiceScript | Path, *, listening: socket.socket | Callable[[], socket.socket] | None = None
+    ) -> None:
+        """Take a script, or the TOML file that holds one; ``listening`` is a socket that listens (in another network
+        namespace, say) and is closed with the service, or a function that makes one at the start, such as
+        ``Network.listen``. SpecError holds all that is wrong with the script; the socket is then still the caller's.
         """
         read = script if isinstance(script, ServiceScript) else ServiceScript.from_toml(script)
         self.script = read.ready()
@@ -43,8 +46,8 @@ class MockService:
         """Serve, until ``stop``."""
         from mutkit.hermetic.services.server import ServiceServer  # late: it costs 100 ms
 
-        listening = self._given if self._given is not None else loopback()
-        self._server = ServiceServer(self._book, listening, self.script.recorded)
+        given = self._given if self._given is not None else loopback
+        self._server = ServiceServer(self._book, given() if callable(given) else given, self.script.recorded)
         self._server.start()
         return self
 

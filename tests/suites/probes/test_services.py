@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import socket
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -10,6 +11,7 @@ from mutkit.errors import SpecError
 from mutkit.model.campaign import JsonRpcProbe, ProcessProbe, PythonProbe
 from mutkit.model.describe import describe_effect
 from mutkit.model.effect import Expectation, Finished, Hung, Returned, ServiceShows, same_effect, shows
+from mutkit.model.isolation import Isolation
 from mutkit.probes import run_probe
 from mutkit.report.values import effect_json
 
@@ -151,3 +153,29 @@ def test_a_script_that_is_wrong_is_told_before_the_program_starts(probing: Calla
     """By its fault."""
     with pytest.raises(SpecError, match=r"route\[0\]\.efect: is not a key \[service-script\] Did you mean `effect`"):
         probing("", "[[route]]\nefect = true\n", process())
+
+
+def test_a_program_reaches_its_services_and_nothing_else(
+    probing: Callable[..., ProbeRun], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A listener of this machine is out of reach, unless the machine allows no network of its own: the run says so."""
+    source = """
+import socket, sys, urllib.request
+urllib.request.urlopen(sys.argv[1] + "/files", b"")
+try:
+    socket.create_connection(("127.0.0.1", int(sys.argv[2])), 10)
+    print("reached")
+except ConnectionRefusedError:
+    print("refused")
+"""
+    script = LOST.partition("fault")[0]
+    with socket.create_server(("127.0.0.1", 0)) as other:
+        made = process("{service:api}", str(other.getsockname()[1]))
+        apart = probing(source, script, made)
+        monkeypatch.setenv("MUTKIT_NAMESPACES", "off")
+        together = probing(source, script, made)
+    assert together.isolation == Isolation("open", "namespaces are turned off by MUTKIT_NAMESPACES=off")
+    assert together.effect == Finished(0, b"reached\n", b"")
+    assert apart.isolation is not None
+    assert apart.effect == Finished(0, b"refused\n" if apart.isolation.closed else b"reached\n", b"")
+    assert [seen.mutations for run in (apart, together) for seen in run.services] == [1, 1]

@@ -31,7 +31,7 @@ def test_a_program_in_a_closed_network_reaches_the_service_that_listens_there() 
     with Network() as network:
         if not network.isolation.closed:
             pytest.skip(network.isolation.reason)
-        with MockService(WRITE, listening=network.listen()) as service:
+        with MockService(WRITE, listening=network.listen) as service:
             assert write(service.url, network) == b"done\n"
             port = int(service.url.rpartition(":")[2])
             with pytest.raises(ConnectionRefusedError), socket.create_connection(("127.0.0.1", port)):
