@@ -9,7 +9,7 @@ import math
 from dataclasses import fields, is_dataclass
 from typing import TYPE_CHECKING, Any, get_args, get_type_hints
 
-from mutkit.model.mock import MockScript
+from mutkit.model.mock import Answer, End, MockScript, Step
 from mutkit.toml import dotted
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ def plain(value: Any, key: Key, faults: Faults) -> Any:
         return str(value)
     if isinstance(value, float) and not math.isfinite(value):
         faults.add(key, f"is {value}", "It must be a finite number.")
-        return 0.0
+        return 1.0
     return value
 
 
@@ -55,7 +55,9 @@ def without(data: Any, wrong: Iterable[Key]) -> Any:
         here, way = data, list(key)
         if way[0] == "call" and len(way) > 2 and isinstance(way[1], int):
             here, way = data["call"][way[1]], way[2:]
-        if way[0] in ("step", "call") and len(way) > 1:
+        if way[0] in ("signals", "env", "options") and len(way) > 1:
+            here[way[0]].pop(way[1], None)
+        elif way[0] in ("step", "call") and len(way) > 1:
             here[way[0]][way[1]] = {"pause_ms": 1} if way[0] == "step" else {}
         elif way:
             here.pop(way[0], None)
@@ -80,8 +82,7 @@ def _words(key: Key, details: list[Mapping[str, Any]]) -> tuple[str, str]:
     kinds = {detail["type"] for detail in details}
     if "unexpected_keyword_argument" in kinds:
         known = _known_keys(key[:-1])
-        near = difflib.get_close_matches(str(key[-1]), known, 1)
-        return "is not a key", (f"Did you mean `{near[0]}`? " if near else "") + f"Known keys: {', '.join(known)}."
+        return "is not a key", f"{_hint(str(key[-1]), known)}Known keys: {', '.join(known)}."
     if any(kind.startswith("missing") for kind in kinds):
         return "is missing", "Add it."
     value = details[0]["input"]
@@ -92,6 +93,22 @@ def _words(key: Key, details: list[Mapping[str, Any]]) -> tuple[str, str]:
     what = repr(value) if listed and isinstance(value, str) else _type_of(value)
     return f"is {what}", f"It must be {' or '.join(dict.fromkeys([*types, *listed]))}."
 
+
+def _hint(name: str, known: list[str]) -> str:
+    """Return the key that may have been meant, or the table that has it."""
+    near = difflib.get_close_matches(name, known, 1)
+    if near:
+        return f"Did you mean `{near[0]}`? "
+    tables = [table for table, kind in _TABLES.items() if name in (item.name for item in fields(kind))]
+    return f"It is a key of {tables[0]}. " if tables else ""
+
+
+_TABLES: dict[str, type[Any]] = {
+    "[end]": End,
+    "a [[step]]": Step,
+    "a [[call]]": Answer,
+    "the script itself": MockScript,
+}
 
 _TYPES = {
     "string_type": "a text",
