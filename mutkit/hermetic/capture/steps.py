@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import base64
+import itertools
 import math
-from itertools import accumulate
 from typing import TYPE_CHECKING, Literal
 
 from mutkit.model.mock import Grandchild, Newline, Repeat, Step, StreamName
@@ -81,6 +81,10 @@ def input_is_told(capture: Capture) -> bool:
 
 def _written(group: Sequence[Chunk]) -> list[Step]:
     """Return the steps for writes in a row to one stream."""
+    if not _is_text(b"".join(chunk.data for chunk in group)):
+        runs = [list(run) for _, run in itertools.groupby(group, lambda chunk: _is_text(chunk.data))]
+        if len(runs) > 1:
+            return [step for run in runs for step in _written(run)]
     lines = all(chunk.data.endswith(b"\n") for chunk in group)
     if len(group) == 1 or (lines and len(group) <= _MANY):
         return [_step(chunk.fd, chunk.data) for chunk in group]
@@ -88,16 +92,23 @@ def _written(group: Sequence[Chunk]) -> list[Step]:
     data = b"".join(chunk.data for chunk in group)
     if len(set(sizes[:-1])) == 1 and sizes[-1] <= sizes[0]:
         return [_step(group[0].fd, data, chunk=sizes[0])]
-    return [_step(group[0].fd, data, cut_at=tuple(accumulate(sizes[:-1])))]
+    return [_step(group[0].fd, data, cut_at=tuple(itertools.accumulate(sizes[:-1])))]
+
+
+def _is_text(data: bytes) -> bool:
+    try:
+        data.decode("utf-8")
+    except UnicodeDecodeError:
+        return False
+    return True
 
 
 def _step(fd: int, data: bytes, chunk: int = 0, cut_at: tuple[int, ...] = ()) -> Step:
     """Return the step that writes ``data``, in the form in which it is best read."""
     to: Literal["stdout", "stderr"] = "stdout" if fd == 1 else "stderr"
-    try:
-        text = data.decode("utf-8")
-    except UnicodeDecodeError:
+    if not _is_text(data):
         return Step(base64=base64.b64encode(data).decode(), to=to, chunk=chunk, cut_at=cut_at)
+    text = data.decode("utf-8")
     newline: Newline | None = None
     if text.endswith("\n") and text.count("\n") == 1 and len(text) > 1 and not cut_at and not chunk:
         text, newline = text[:-1], "with"

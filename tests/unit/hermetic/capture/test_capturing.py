@@ -85,7 +85,7 @@ def test_a_program_that_hangs_is_ended_and_what_it_did_on_sigterm_is_seen(
     """The deadline is no error: what came before it is there, what came after is counted."""
     monkeypatch.setattr("mutkit.hermetic.capture.running._GRACE", 0.5)
     code = f"signal.signal(15, {on_term}); os.write(1, b'%d' % os.getpid())\nwhile True: time.sleep(60)"
-    found = _python(code, deadline=0.5)
+    found = _python(code, deadline=2.0)
     assert (found.ending, found.on_term, len(found.chunks)) == (None, reaction, 1)
     assert found.late == (3 if reaction == 3 else 0)
     assert not Path(f"/proc/{found.chunks[0].data.decode()}").exists(), "it still runs"
@@ -95,7 +95,7 @@ def test_a_process_left_behind_that_keeps_the_output_open_is_seen() -> None:
     """The program is over long before its output is; what the other writes then is counted, not mixed in."""
     code = (
         "os.write(1, b'mine')\nif not os.fork():\n"
-        "    os.close(2); time.sleep(0.4); os.write(1, b'late'); os._exit(0)\nos._exit(0)"
+        "    os.close(2); time.sleep(0.8); os.write(1, b'late'); os._exit(0)\nos._exit(0)"
     )
     found = _python(code)
     assert (_seen(found), found.ending, found.late) == ([(1, b"mine")], Exited(0), 4)
@@ -105,7 +105,7 @@ def test_a_process_left_behind_that_keeps_the_output_open_is_seen() -> None:
 
 def test_a_stream_that_is_closed_long_before_the_end_is_seen() -> None:
     """Closing standard output and living on is something that a mock can do too."""
-    found = _python("os.write(1, b'x'); os.close(1); time.sleep(0.4); os.write(2, b'y')")
+    found = _python("os.write(1, b'x'); os.close(1); time.sleep(0.8); os.write(2, b'y')")
     assert (_seen(found), dict(found.closed)) == ([(1, b"x"), (2, b"y")], {1: 1})
 
 
