@@ -71,6 +71,7 @@ def call_shown(call: Call) -> str:
     facts += [f"read {len(call.stdin):,} bytes" + ("" if call.stdin_ended else ", not the end")] if call.stdin else []
     for name, chunks in (("stdout", call.chunks), ("stderr", call.stderr_chunks)):
         facts += [f"{name} {sum(chunks):,} bytes in {len(chunks):,}"] if chunks else []
+    facts += [f"seed {call.seed}"] if call.seed is not None else []
     return f"{call.name} {call.number}. {words_shown(call.argv_bytes)}: {'; '.join(facts)}"
 
 

@@ -323,8 +323,12 @@ BROKEN: list[tuple[str, dict[str, str | bytes | None], list[str]]] = [
     (
         "a mock script that is wrong",
         _campaign('args = ["Ada"]', 'args = ["Ada"]\nmocks = { codex = "mocks/m.toml" }')
-        | {"specs/greeting/mocks/m.toml": '[[step]]\ntxt = "x"\n'},
-        ["specs/greeting/mocks/m.toml: step[0].txt: is not a key [mock-script] See docs/mock-children.md."],
+        | {"specs/greeting/mocks/m.toml": "nth = -1\n[[step]]\ntext = 5\n"},
+        [
+            "specs/greeting/mocks/m.toml:1: nth: is less than 0: -1 [mock-script] "
+            "Calls are counted from 1; 0 is each call.",
+            "specs/greeting/mocks/m.toml:3: step[0].text: is a whole number [mock-script] It must be a text.",
+        ],
     ),
     (
         "an unknown key in a probe",
