@@ -1,13 +1,17 @@
-"""Owns the pytest fixture ``observe``: a case records what the program gave, before asserting anything.
+"""Owns the pytest fixtures ``observe``, ``sandbox``, ``mock_child``, ``mock_service``; reports show what mocks saw.
 
-Needs pytest and the standard library only: the harness loads this file into interpreters without mutkit.
+Needs pytest and the standard library only: the harness loads this file into interpreters without mutkit. The other
+fixtures than ``observe`` import mutkit where a case asks for them.
 """
 
 from __future__ import annotations
 
 import base64
+import importlib
 import json
 import os
+import sys
+from contextlib import ExitStack
 from pathlib import Path
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -15,12 +19,17 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import pytest
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Generator, Iterator
+
+    from mutkit.hermetic import MockChild, MockService, Sandbox, Script, ServiceScript
 
 T = TypeVar("T")
 
 VARIABLE = "MUTKIT_OBSERVATIONS"
 """The environment variable that names the file to which observations are appended, one JSON object a line."""
+
+OPEN_NETWORK = "mutkit: open network"
+"""The property of a case's report that says why the network was open for programs in its sandbox."""
 
 _file: pytest.StashKey[str] = pytest.StashKey()
 
@@ -66,6 +75,125 @@ def observe(request: pytest.FixtureRequest) -> Callable[[T], T]:
         return value
 
     return record
+
+
+_raised: pytest.StashKey[bool] = pytest.StashKey()
+_summaries: pytest.StashKey[dict[str, Callable[[], str]]] = pytest.StashKey()
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(
+    item: pytest.Item, call: pytest.CallInfo[None]
+) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """Add to the report of a phase that failed what the mocks of the case saw."""
+    raised = call.excinfo is not None
+    report = yield
+    if _summaries in item.stash:
+        item.stash[_raised] = item.stash[_raised] or raised
+    if report.failed and _summaries in item.stash:
+        report.sections += [(name, summary()) for name, summary in item.stash[_summaries].items()]
+    return report
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Say it where nothing kept the programs of a sandbox from the network: no case fails for that."""
+    reports = [report for reports in terminalreporter.stats.values() for report in reports]
+    properties = [
+        value
+        for report in reports
+        if getattr(report, "when", "") == "teardown"
+        for name, value in report.user_properties
+        if name == OPEN_NETWORK
+    ]
+    if properties:
+        reasons = "; ".join(dict.fromkeys(properties))
+        number = f"{len(properties)} case" + ("s" if len(properties) > 1 else "")
+        terminalreporter.write_line(f"mutkit: programs in the sandbox of {number} had an open network: {reasons}")
+
+
+@pytest.fixture
+def mutkit_sandbox(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Sandbox]:
+    """Return a fresh ``mutkit.hermetic.Sandbox`` in ``tmp_path``; ``sandbox`` is a shorter name for it.
+
+    At the end of the case it ends what still runs in it, and a call of its mocks that was unexpected, unable or
+    forgotten is an error, unless the case has raised already or the mock was made with ``check=False``.
+    """
+    hermetic = _hermetic("sandbox")
+    item = request.node
+    one = hermetic.Sandbox(tmp_path / "sandbox")
+    try:
+        _watch(item, "mock calls", lambda: hermetic.summary(one.calls(), one.isolation))
+        yield one
+        if not item.stash[_raised]:
+            one.check()
+    finally:
+        if one.isolation is not None and not one.isolation.closed:
+            item.user_properties.append((OPEN_NETWORK, one.isolation.reason))
+        one.close()
+
+
+@pytest.fixture
+def sandbox(mutkit_sandbox: Sandbox) -> Sandbox:
+    """Return ``mutkit_sandbox`` under a shorter name; a project's own fixture of this name goes before it."""
+    return mutkit_sandbox
+
+
+@pytest.fixture
+def mock_child(mutkit_sandbox: Sandbox) -> Callable[..., MockChild]:
+    """Return a function that makes a command of ``mutkit_sandbox`` a mock.
+
+    ``mock_child("codex", script)`` takes a ``Script`` or the path of a TOML file, and ``check=False`` where calls that
+    are unexpected, unable or forgotten are no error; the handle has ``calls``, ``path``, ``follow(script)``.
+    """
+
+    def make(name: str, script: Script | Path, *, check: bool = True) -> MockChild:
+        return mutkit_sandbox.mock(name, script, check=check)
+
+    return make
+
+
+@pytest.fixture
+def mock_service(request: pytest.FixtureRequest, mutkit_sandbox: Sandbox) -> Iterator[Callable[..., MockService]]:
+    """Return a function that starts a mock HTTP service which programs in ``mutkit_sandbox`` reach.
+
+    ``mock_service(script)`` takes a ``ServiceScript`` or the path of a TOML file. At the end of the case each service
+    is stopped, and a request that no route expects is an error, unless the case has raised already.
+    """
+    services = _hermetic("mock_service", "mutkit.hermetic.services")
+    item, running = request.node, []
+    with ExitStack() as stack:
+
+        def start(script: ServiceScript | Path) -> MockService:
+            service: MockService = services.MockService(script, listening=mutkit_sandbox.listen())
+            running.append(service.start())
+            stack.callback(service.stop)
+            number = f" {len(running)}" if len(running) > 1 else ""
+            _watch(item, f"mock service{number} requests", lambda: services.listing(service.requests))
+            return service
+
+        yield start
+    for service in running if not item.stash[_raised] else []:
+        service.check()
+
+
+def _watch(item: pytest.Item, name: str, summary: Callable[[], str]) -> None:
+    """Have ``summary`` in reports of ``item`` from now on; a first one also begins a case anew, run again or not."""
+    if name == "mock calls":
+        item.stash[_raised] = False
+        item.stash[_summaries] = {}
+    item.stash[_summaries][name] = summary
+
+
+def _hermetic(fixture: str, module: str = "mutkit.hermetic") -> Any:
+    """Return that module of mutkit, or fail the case with what is missing and how to get it."""
+    try:
+        return importlib.import_module(module)
+    except ModuleNotFoundError as error:
+        pytest.fail(
+            f"the fixture `{fixture}` needs mutkit in the interpreter that runs the tests, and there is no module "
+            f"{error.name!r}. Install it: {sys.executable} -m pip install mutkit",
+            pytrace=False,
+        )
 
 
 def case_id(item: pytest.Item, tree: Path) -> str:
