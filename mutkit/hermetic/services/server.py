@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     from mutkit.hermetic.services.book import Book
 
-GRACE = 1.0
+GRACE = 2.0
 """Seconds that answers under way have to be sent, once the service ends, before their connections are closed."""
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from mutkit.hermetic.services import Fault, MockService, ServiceScript
 from mutkit.hermetic.services.service import loopback
-from tests.unit.hermetic.services.clients import ask, connected, get, sent
+from tests.unit.hermetic.services.clients import ask, connected, get, received, sent
 
 WRITE = ServiceScript().on("POST", "/w", effect=True)
 POST = b"POST /w HTTP/1.1\r\nContent-Length: 1\r\n\r\nx"
@@ -50,6 +50,21 @@ def test_a_write_that_nobody_waits_for_is_counted_at_the_end() -> None:
             for _ in range(5):
                 sent(service.url, POST).close()
         service.assert_mutations(5)
+
+
+def test_an_answer_under_way_is_given_whole() -> None:
+    """More than sockets hold: the service ends, and the client that reads gets all of it."""
+    with MockService(ServiceScript().on("GET", "/big", content="x" * 20_000_000)) as service:
+        with sent(service.url, get("/big")) as connection:
+            service.wait_for_requests(1)
+            serving = service._running().server_thread
+            stopping = threading.Thread(target=service.stop)
+            stopping.start()
+            assert serving is not None
+            serving.join()
+            assert len(received(connection).partition(b"\r\n\r\n")[2]) == 20_000_000
+        stopping.join()
+    assert service.requests[0].ended == "sent"
 
 
 def test_many_at_once_are_each_counted_once() -> None:
