@@ -31,7 +31,7 @@ def troubles(calls: Iterable[Call], running: Collection[Call] = ()) -> str:
     said = []
     for call in calls:
         if call.ended in WORDS:
-            what, message = f"it {WORDS[call.ended]} (exit {call.code})", call.unexpected or call_shown(call)
+            what, message = f"it {WORDS[call.ended]} (exit {call.code})", call.message or call_shown(call)
         elif call in running:
             what, message = "it still runs, and nobody had ended it when all was over", call_shown(call)
         else:

@@ -36,4 +36,4 @@ def test_the_mocks_own_message_is_told() -> None:
     """What it said on standard error, where nobody may have read it."""
     message = "unexpected call 1\n  expected: [a]\n  called:   [b]"
     with pytest.raises(MockTrouble, match=r"\n  unexpected call 1\n    expected: \[a\]\n    called:   \[b\]"):
-        check([Call("codex", 1, ended="unexpected", code=97, unexpected=message)])
+        check([Call("codex", 1, ended="unexpected", code=97, message=message)])
