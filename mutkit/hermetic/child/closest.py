@@ -20,13 +20,17 @@ _MANY = 5  # differences that are told of one answer
 
 
 def unexpected(mock: Mock, answers: list[dict[str, Any]]) -> str:
-    """Return what is said of the call: it, the answer with the fewest differing words, where they differ."""
+    """Return what is said of the call: it, the closest answer, where they differ.
+
+    Closest is the one with the fewest differences; words that fit count against them, for ``**`` differs from nothing.
+    """
     called = mock.secrets.argv(mock.argv)
     lines = [f"unexpected call {mock.record.number}", f"  called:   {shown(called)}"]
     judged = [_differences(mock, answer) for answer in answers]
+    fitting = [_fitting(mock, answer) for answer in answers]
     if not judged:
         return "\n".join([*lines, "  the script has no answer at all"])
-    best = min(range(len(judged)), key=lambda at: len(judged[at]))
+    best = min(range(len(judged)), key=lambda at: len(judged[at]) - fitting[at])
     which = f" (call[{best}], the closest of {len(judged)} answers)" if len(judged) > 1 else ""
     lines.append(f"  expected: {_wanted(answers[best])}{which}")
     lines += [f"    {difference}" for difference in judged[best][:_MANY]]
@@ -83,6 +87,12 @@ def _differences(mock: Mock, answer: dict[str, Any]) -> list[str]:
         if not word_matches(answer["stdin"], whole):
             found.append(f"stdin: expected {_cut(answer['stdin'])}, got {_cut(mock.secrets.clean(whole))}")
     return found
+
+
+def _fitting(mock: Mock, answer: dict[str, Any]) -> int:
+    """Return how many words, one by one, are as the answer has them."""
+    wanted: list[bytes] = answer["argv"] or answer.get("argv_exact") or []
+    return sum(any(word_matches(one, word) for word in mock.argv) for one in wanted if one != b"**")
 
 
 def _cut(data: bytes) -> str:

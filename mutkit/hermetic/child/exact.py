@@ -22,7 +22,7 @@ from .streams import NAMES, UnableError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from .record import Record
 
 _F_SETPIPE_SZ, _F_GETPIPE_SZ, _O_DIRECT = 1031, 1032, getattr(posix, "O_DIRECT", 0)
 _PATIENCE = 0.005  # seconds: a longer wait is worth bringing the record up to date
@@ -47,10 +47,10 @@ class _Waiting:
 
     mode = ""
 
-    def __init__(self, fd: int, flush: Callable[[], None]) -> None:
-        """Take the descriptor, and what brings the record up to date before a long wait."""
+    def __init__(self, fd: int, record: Record) -> None:
+        """Take the descriptor and the open record, which is brought up to date before a long wait."""
         self.fd = fd
-        self._flush = flush
+        self._record = record
         self._poll = select.poll()
         self._poll.register(fd, select.POLLOUT)
         self.chunks = self.proofs = self._count = 0
@@ -66,7 +66,7 @@ class _Waiting:
             found = self._poll.poll(max(0.0, seconds) * 1000)
             if found:
                 return found[0][1]
-            self._flush()
+            self._record.flush()
         return 0
 
     def _left(self, since: float) -> float:
@@ -115,7 +115,12 @@ class Pipe(_Waiting):
                 self._size = fcntl.fcntl(self.fd, _F_SETPIPE_SZ, self._wanted)
             except OSError:  # it stays as large as it is, and is looked at instead
                 self._size = self._wanted
-        written = posix.write(self.fd, chunk)
+        self._record.hold()
+        try:
+            written = posix.write(self.fd, chunk)
+            self._record.wrote(self.fd, written)
+        finally:
+            self._record.release()
         self.chunks += 1
         if written != len(chunk):
             raise UnableError(
@@ -155,11 +160,11 @@ class Socket(_Waiting):
 
     mode = "descriptor per chunk"
 
-    def __init__(self, fd: int, flush: Callable[[], None]) -> None:
-        """Take the descriptor; UnableError where it is no UNIX stream socket."""
+    def __init__(self, fd: int, record: Record) -> None:
+        """Take the descriptor and the open record; UnableError where it is no UNIX stream socket."""
         import _socket
 
-        super().__init__(fd, flush)
+        super().__init__(fd, record)
         self._socket = _socket.socket(fileno=posix.dup(fd))  # it closes what it is given
         family, kind = self._option(_socket.SO_DOMAIN), self._option(_socket.SO_TYPE)
         if family != _socket.AF_UNIX or kind != _socket.SOCK_STREAM:
@@ -192,17 +197,25 @@ class Socket(_Waiting):
         """Send one chunk as a message of its own."""
         since, nap = time.monotonic(), 0.0
         while True:
+            self._record.hold()
             try:
                 sent = self._socket.sendmsg([chunk], self._ancillary, self._flags)
+                self._record.wrote(self.fd, sent)
                 break
             except BlockingIOError:
-                self._ready(since)
+                crowded = False
             except OSError as error:
                 if error.errno == errno.ECONNRESET:
                     raise BrokenPipeError(errno.EPIPE, "the reader has closed the socket") from error
                 if error.errno != errno.ETOOMANYREFS:  # too many descriptors on their way: the reader must take some
                     raise
+                crowded = True
+            finally:
+                self._record.release()
+            if crowded:
                 nap = _sleep(nap)
+            else:
+                self._ready(since)
             if self._left(since) <= 0:
                 raise self._late()
         self.chunks += 1
@@ -230,7 +243,7 @@ class Socket(_Waiting):
             if self._left(since) <= 0:
                 raise self._late()
             if nap > _PATIENCE / 4:
-                self._flush()
+                self._record.flush()
             nap = _sleep(nap)
         if self._option(_socket.SO_ERROR) == errno.ECONNRESET:  # closed with data in it, which is why nothing is left
             raise BrokenPipeError(errno.EPIPE, "the reader has closed the socket with data in it")

@@ -35,7 +35,7 @@ def mismatch(mock: Mock, step: dict[str, Any]) -> str:
         reason = _json_mismatch(value, line, clean)
         return f"{_differ(wanted, clean(line))}\n  {reason}" if reason else ""
     given = line[:-1] if line.endswith(b"\n") else line
-    return "" if _fits(value, given, step["regex"]) else _differ(wanted, clean(given))
+    return "" if _fits(value, given, step["regex"]) else _differ(wanted, clean(line))
 
 
 def _wanted(value: bytes, regex: bool, before: str) -> str:

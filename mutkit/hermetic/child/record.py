@@ -50,7 +50,7 @@ class Record:
         """Append one fact, behind the chunks that were written before it."""
         self._busy += 1
         self._write(f"{self._take_runs()}{(key, value)!r}\n")
-        self._idle()
+        self.release()
 
     def wrote(self, fd: int, size: int) -> None:
         """Note one chunk that was written. Lines are written for many at a time, see ``flush``."""
@@ -63,14 +63,14 @@ class Record:
         self._count += 1
         if self._count >= FLUSH_EVERY or time.monotonic() - self._flushed > FLUSH_AFTER:
             self._write(self._take_runs())
-        self._idle()
+        self.release()
 
     def flush(self) -> None:
         """Append the chunks that were noted: before another fact, before a long wait, and now and then."""
         if self._runs:
             self._busy += 1
             self._write(self._take_runs())
-            self._idle()
+            self.release()
 
     def _take_runs(self) -> str:
         if not self._runs:
@@ -79,7 +79,12 @@ class Record:
         self._flushed = time.monotonic()
         return f"{('wrote', (runs, self.offset()))!r}\n"
 
-    def _idle(self) -> None:
+    def hold(self) -> None:
+        """Let signals wait: what is done now and its line in the record belong together."""
+        self._busy += 1
+
+    def release(self) -> None:
+        """Let signals come again, those that waited first."""
         self._busy -= 1
         while self._waiting and not self._busy:
             self._waiting.pop(0)()

@@ -90,7 +90,6 @@ class Writer:
                 self._write_piece(fd, piece)
             else:
                 marked.write_marked(piece)
-                self._record.wrote(fd, len(piece))
             self._pause(how["pause"])
         self._record.flush()
 
@@ -119,7 +118,7 @@ class Writer:
         kind = kind_of(fd)
         exact: Pipe | Socket
         if kind == "pipe":
-            exact = self._pipe = Pipe(fd, self._record.flush)
+            exact = self._pipe = Pipe(fd, self._record)
         elif "socket" in kind:
             exact = self._socket(fd)
         else:
@@ -133,7 +132,6 @@ class Writer:
         try:
             for piece in pieces(data, how["chunk"], how["cut_at"]):
                 exact.write(piece)
-                self._record.wrote(fd, len(piece))
                 self._pause(how["pause"])
             exact.end()
         finally:
@@ -144,7 +142,7 @@ class Writer:
         if fd not in self._sockets:
             from .exact import Socket
 
-            self._sockets[fd] = Socket(fd, self._record.flush)
+            self._sockets[fd] = Socket(fd, self._record)
         return self._sockets[fd]
 
     def _write_piece(self, fd: int, piece: bytes) -> None:

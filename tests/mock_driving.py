@@ -1,0 +1,50 @@
+"""Starting mock children in tests: to their end, or with pipes, and reading what each read gives."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from mutkit.hermetic import MockCommands, Script
+    from mutkit.model.mock_call import Call
+
+
+def call(
+    mock: MockCommands, script: Script, *argv: str, stdin: bytes = b"", env: Mapping[str, str] | None = None
+) -> subprocess.CompletedProcess[bytes]:
+    """Make ``codex`` follow the script, and call it to its end."""
+    mock.add("codex", script)
+    return subprocess.run(
+        ["codex", *argv],
+        env={"PATH": mock.path, **(env or {})},
+        input=stdin,
+        capture_output=True,
+        timeout=30,
+        check=False,
+    )
+
+
+def start(mock: MockCommands, script: Script, *argv: str) -> subprocess.Popen[bytes]:
+    """Make ``codex`` follow the script, and start it with pipes."""
+    mock.add("codex", script)
+    return subprocess.Popen(
+        ["codex", *argv],
+        env={"PATH": mock.path},
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
+
+
+def read_all(fd: int) -> list[bytes]:
+    """Return what each read(2) of up to 65,536 bytes gave, to the end of input."""
+    return list(iter(lambda: os.read(fd, 65536), b""))
+
+
+def last(mock: MockCommands) -> Call:
+    """Return the last recorded call of ``codex``."""
+    return mock.calls("codex")[-1]
