@@ -11,7 +11,7 @@ from mutkit.hermetic.scripts.flow import check_flow
 from mutkit.hermetic.scripts.programs import compile_program
 from mutkit.hermetic.scripts.reachable import check_reachable
 from mutkit.hermetic.scripts.steps import Surroundings, compile_step
-from mutkit.model.matcher import as_bytes
+from mutkit.hermetic.scripts.system_text import system_bytes
 from mutkit.model.mock import Answer, End, MockScript
 
 if TYPE_CHECKING:
@@ -83,8 +83,8 @@ def compile_answer(answer: Answer, at: Key, around: Surroundings) -> dict[str, A
         "argv_regex": answer.argv_regex,
         "subcommand": None if answer.subcommand is None else _words(tuple(answer.subcommand.split())),
         "nth": answer.nth,
-        "env": {as_bytes(name): as_bytes(value) for name, value in answer.env.items()},
-        "stdin": None if answer.stdin is None else as_bytes(answer.stdin),
+        "env": {system_bytes(name): system_bytes(value) for name, value in answer.env.items()},
+        "stdin": None if answer.stdin is None else system_bytes(answer.stdin),
         "steps": steps,
         "end": _end(answer.end, (*at, "end"), faults),
         "signals": {int(signal.Signals[f"SIG{name}"]): what for name, what in answer.signals.items()},
@@ -93,7 +93,7 @@ def compile_answer(answer: Answer, at: Key, around: Surroundings) -> dict[str, A
 
 
 def _words(words: tuple[str, ...] | None) -> list[bytes] | None:
-    return None if words is None else [as_bytes(word) for word in words]
+    return None if words is None else [system_bytes(word) for word in words]
 
 
 def _reactions(answer: Answer) -> list[tuple[Key, object]]:

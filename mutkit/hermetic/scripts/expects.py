@@ -7,7 +7,8 @@ import re
 import warnings
 from typing import TYPE_CHECKING, Any
 
-from mutkit.model.matcher import UNSET, as_bytes
+from mutkit.hermetic.scripts.system_text import system_bytes
+from mutkit.model.matcher import UNSET
 
 if TYPE_CHECKING:
     from mutkit.hermetic.scripts.faults import Faults
@@ -38,7 +39,7 @@ def compile_expect(expect: Expect, at: Key, faults: Faults) -> dict[str, Any]:
         check_regex(text, (*at, kind), faults)
     elif kind == "line" and "\n" in text:
         faults.add((*at, "line"), "holds a line feed, which no line does", "Make a step of each line.")
-    return {"expect": kind, "value": as_bytes(text), "regex": expect.regex}
+    return {"expect": kind, "value": system_bytes(text), "regex": expect.regex}
 
 
 def json_text(value: Any, key: Key, faults: Faults) -> str:

@@ -13,7 +13,7 @@ from mutkit.hermetic.scripts.languages import (
     text_glob,
     words_glob,
 )
-from mutkit.model.matcher import as_bytes
+from mutkit.hermetic.scripts.system_text import system_bytes
 from mutkit.toml import dotted
 
 if TYPE_CHECKING:
@@ -86,11 +86,11 @@ def _word_sets(answer: Answer) -> dict[str, list[Glob]]:
     """Return what each key says of the words, as sets of which they must be in one; not the regular expression."""
     found: dict[str, list[Glob]] = {}
     if answer.argv is not None:
-        found["argv"] = [words_glob(map(as_bytes, answer.argv))]
+        found["argv"] = [words_glob(map(system_bytes, answer.argv))]
     if answer.argv_exact is not None:
-        found["argv_exact"] = [exact_words(map(as_bytes, answer.argv_exact))]
+        found["argv_exact"] = [exact_words(map(system_bytes, answer.argv_exact))]
     if answer.subcommand is not None:
-        found["subcommand"] = leading_words([as_bytes(word) for word in answer.subcommand.split()])
+        found["subcommand"] = leading_words([system_bytes(word) for word in answer.subcommand.split()])
     return found
 
 
@@ -111,4 +111,4 @@ def _takes_all_but_words(taker: Answer, answer: Answer) -> bool:
 
 
 def _covers(wanted: str, given: str) -> bool:
-    return is_covered(text_glob(as_bytes(given)), [text_glob(as_bytes(wanted))])
+    return is_covered(text_glob(system_bytes(given)), [text_glob(system_bytes(wanted))])

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from mutkit.hermetic.scripts.content import CONTENT, Parts, is_given, parts_of
 from mutkit.hermetic.scripts.cuts import cuts
 from mutkit.hermetic.scripts.expects import compile_expect
-from mutkit.model.matcher import as_bytes
+from mutkit.hermetic.scripts.system_text import system_bytes
 from mutkit.model.mock import Step
 from mutkit.toml import dotted
 
@@ -94,20 +94,15 @@ def _content(step: Step, kind: str, at: Key, around: Surroundings) -> list[dict[
     before = len(faults.problems)
     parts = parts_of(step, around.base, around.seed, faults, at)
     sound = len(faults.problems) == before
+    _check_content(step, kind, at, faults)
     size = sum(len(part) * times for part, times in parts)
     newline = step.newline or ("with" if kind == "json" else "none")
     if newline == "codex":
         newline = "with" if size < _CODEX_LINE else "separate"
     if newline == "with":
-        parts = [*parts, (b"\n", 1)]
-        size += 1
-    name = dotted(at)
-    _check_content(step, kind, at, faults)
+        parts, size = [*parts, (b"\n", 1)], size + 1
     if step.path is not None or step.path_after is not None:
-        if newline == "separate":
-            parts = [*parts, (b"\n", 1)]
-        after = None if step.path_after is None else as_bytes(step.path_after)
-        return [{"parts": parts, "path": as_bytes(step.path or ""), "after": after, "append": step.append, "at": name}]
+        return [_to_file(step, [*parts, (b"\n", 1)] if newline == "separate" else parts, at)]
     how = {
         "fd": STREAMS[step.to],
         "chunk": step.chunk if isinstance(step.chunk, int) else 0,
@@ -115,12 +110,18 @@ def _content(step: Step, kind: str, at: Key, around: Surroundings) -> list[dict[
         "exact": step.pace == "exact",
         "pause": step.pause_ms / 1000,
         "deadline": step.deadline,
-        "at": name,
+        "at": dotted(at),
     }
     tail = [{**how, "parts": [(b"\n", 1)]}] if newline == "separate" else []
     if sound:
         how.update(_cut(step, parts, size, at, faults, ends=bool(tail)))
     return [{**how, "parts": parts}, *tail]
+
+
+def _to_file(step: Step, parts: Parts, at: Key) -> dict[str, Any]:
+    after = None if step.path_after is None else system_bytes(step.path_after)
+    path = system_bytes(step.path or "")
+    return {"parts": parts, "path": path, "after": after, "append": step.append, "at": dotted(at)}
 
 
 def _cut(step: Step, parts: Parts, size: int, at: Key, faults: Faults, *, ends: bool) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 from typing import TYPE_CHECKING
 
@@ -46,3 +47,14 @@ def test_a_script_that_is_not_there_is_said(tmp_path: Path) -> None:
     """With the path and what the system says."""
     with pytest.raises(SpecError, match=r"gone\.toml: cannot be read: No such file"):
         Script.from_toml(tmp_path / "gone.toml")
+
+
+def test_bytes_that_are_no_text_can_be_expected_as_python_shows_them(tmp_path: Path) -> None:
+    """In words, variables and standard input: what a recording shows can be put into a script."""
+    shown = os.fsdecode(b"\xff") + "é"
+    mock = MockCommands(tmp_path / "mock")
+    mock.add("codex", Script().expecting(shown).on_env("A", shown).on_stdin(shown).write("fits"))
+    env = {"PATH": mock.path, "A": shown}
+    done = subprocess.run(["codex", shown], env=env, input=b"\xff\xc3\xa9", capture_output=True, check=True)
+    assert done.stdout == b"fits"
+    assert mock.calls("codex").one().argv == (shown,)
