@@ -222,7 +222,11 @@ class ServiceServer(HTTPServer):
         self._listening = listening
         book.url = f"http://{self.format_host(host)}:{port}"
         for at in range(len(book.routes)):
-            self.expect(_RouteMatcher(self, at)).respond_with_handler(self._respond_by(at))
+            self.expect_request(str(at)).respond_with_handler(self._respond_by(at))
+
+    def create_matcher(self, *words: Any, **_: Any) -> RequestMatcher:
+        """Return the matcher of the route whose place stands for the path."""
+        return _RouteMatcher(self, int(words[0]))
 
     def start(self) -> None:
         """Serve in a thread of its own."""
