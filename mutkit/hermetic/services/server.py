@@ -4,20 +4,18 @@ that are written byte for byte.
 
 from __future__ import annotations
 
-import contextlib
 import select
 import socket
 import threading
-import time
 import traceback
 from typing import TYPE_CHECKING, Any
 
 from pytest_httpserver import HTTPServer, RequestMatcher
 from werkzeug.exceptions import HTTPException
-from werkzeug.serving import ThreadedWSGIServer, WSGIRequestHandler
 from werkzeug.wrappers import Response
 
 from mutkit.hermetic.services.book import Decision
+from mutkit.hermetic.services.connections import Connections, Handler, Stop
 from mutkit.hermetic.services.delivery import Delivery, deliver, drop_unread, reset, wait_for_the_end
 from mutkit.hermetic.services.record import Record, without_secrets
 from mutkit.hermetic.services.routes import Incoming
@@ -29,36 +27,6 @@ if TYPE_CHECKING:
     from werkzeug.wrappers import Request as HttpRequest
 
     from mutkit.hermetic.services.book import Book
-
-GRACE = 2.0
-"""Seconds that answers under way have to be sent, once the service ends, before their connections are closed."""
-
-
-class Stop:
-    """That the service ends: an event with a descriptor that can be waited for beside connections."""
-
-    def __init__(self) -> None:
-        """Make the descriptors; ``close`` gives them back."""
-        self._event = threading.Event()
-        self._read, self._write = socket.socketpair()
-
-    def set(self) -> None:
-        """Say that the service ends."""
-        self._event.set()
-        self._write.send(b"x")  # never read, so that it stays readable for all
-
-    def wait(self, seconds: float) -> bool:
-        """Wait so long at most; return whether the service ends."""
-        return self._event.wait(seconds)
-
-    def fileno(self) -> int:
-        """Return the descriptor that is readable once the service ends."""
-        return self._read.fileno()
-
-    def close(self) -> None:
-        """Give the descriptors back."""
-        self._read.close()
-        self._write.close()
 
 
 class _DeliveredError(ConnectionError):
@@ -91,103 +59,6 @@ class _Written(Response):
             return "service-ended" if wait_for_the_end(connection, server.stop_signal) else "client-gone"
         drop_unread(connection)
         return "sent"
-
-
-class _Lines:
-    """Reads lines of a stream and knows the last one."""
-
-    def __init__(self, stream: Any) -> None:
-        self._stream = stream
-        self.last = b""
-
-    def readline(self, limit: int) -> bytes:
-        self.last = bytes(self._stream.readline(limit))
-        return self.last
-
-
-class _Handler(WSGIRequestHandler):
-    """Serves one request a connection, says nothing on standard error, and tells of requests that are none."""
-
-    protocol_version = "HTTP/1.1"
-    disable_nagle_algorithm = True
-    server: _Connections
-
-    def parse_request(self) -> bool:
-        """Read the head of a request. At the end of a connection http.server takes what there is for a whole head: a
-        client that died in it would then be served.
-        """
-        lines = _Lines(self.rfile)
-        if self.raw_requestline.endswith(b"\n"):
-            self.rfile, rfile = lines, self.rfile  # type: ignore[assignment]
-            try:
-                if not super().parse_request():
-                    return False
-            finally:
-                self.rfile = rfile
-            if lines.last in (b"\r\n", b"\n"):
-                return True
-        self.close_connection = True
-        self.server.service.note_incomplete(Incoming("", ""), "head")
-        return False
-
-    def run_wsgi(self) -> None:
-        super().run_wsgi()
-        self.close_connection = True
-
-    def send_error(self, code: int, message: str | None = None, explain: str | None = None) -> None:
-        line = self.raw_requestline[:200].decode("latin-1").rstrip()
-        self.server.service.malformed(line, message or "")
-        super().send_error(code, message, explain)
-
-    def log(self, type: str, message: str, *args: Any) -> None:  # noqa: A002
-        pass
-
-
-class _Connections(ThreadedWSGIServer):
-    """Knows its connections and their threads, so that it can be ended without leaving any."""
-
-    service: ServiceServer
-
-    def __init__(self, *args: Any, **more: Any) -> None:
-        super().__init__(*args, **more)
-        self.lock = threading.Lock()
-        self.open: dict[socket.socket, threading.Thread] = {}
-
-    def process_request(self, request: Any, client_address: Any) -> None:
-        thread = threading.Thread(target=self.process_request_thread, args=(request, client_address), daemon=True)
-        with self.lock:
-            self.open[request] = thread
-        thread.start()
-
-    def process_request_thread(self, request: Any, client_address: Any) -> None:
-        try:
-            super().process_request_thread(request, client_address)
-        finally:
-            with self.lock:
-                self.open.pop(request, None)
-
-    def handle_error(self, request: Any, client_address: Any) -> None:  # noqa: ARG002
-        self.service.crashed(traceback.format_exc())
-
-    def log(self, type: str, message: str, *args: Any) -> None:  # noqa: A002, ARG002
-        self.service.crashed(message)
-
-    def shut(self, how: int) -> list[threading.Thread]:
-        """Shut all open connections down in one or both directions; return their threads."""
-        with self.lock:
-            for connection in self.open:
-                with contextlib.suppress(OSError):
-                    connection.shutdown(how)
-            return list(self.open.values())
-
-    def end(self) -> None:
-        """Let all answers under way end: what has arrived is answered, nothing more is waited for."""
-        threads = self.shut(socket.SHUT_RD)
-        until = time.monotonic() + GRACE
-        for thread in threads:
-            thread.join(max(0.0, until - time.monotonic()))
-        for thread in self.shut(socket.SHUT_RDWR):
-            thread.join()
 
 
 class _RouteMatcher(RequestMatcher):
@@ -230,7 +101,7 @@ class ServiceServer(HTTPServer):
 
     def start(self) -> None:
         """Serve in a thread of its own."""
-        server = _Connections(self.host, self.port, self._app(), _Handler, fd=self._listening.fileno())
+        server = Connections(self.host, self.port, self._app(), Handler, fd=self._listening.fileno())
         server.service = self
         server.timeout = 0
         self._listening.close()  # the server has a duplicate
@@ -265,7 +136,7 @@ class ServiceServer(HTTPServer):
         server, thread = self.server, self.server_thread
         if server is None or thread is None:
             return
-        assert isinstance(server, _Connections)
+        assert isinstance(server, Connections)
         self.stop_signal.set()
         thread.join()
         server.end()
