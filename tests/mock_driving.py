@@ -28,12 +28,14 @@ def call(
     )
 
 
-def start(mock: MockCommands, script: Script, *argv: str) -> subprocess.Popen[bytes]:
+def start(
+    mock: MockCommands, script: Script, *argv: str, env: Mapping[str, str] | None = None
+) -> subprocess.Popen[bytes]:
     """Make ``codex`` follow the script, and start it with pipes."""
     mock.add("codex", script)
     return subprocess.Popen(
         ["codex", *argv],
-        env={"PATH": mock.path},
+        env={"PATH": mock.path, **(env or {})},
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,

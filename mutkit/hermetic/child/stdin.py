@@ -46,16 +46,16 @@ class Stdin:
             first, feed, self._ahead = self._ahead.partition(b"\n")
             return first + feed
         line = bytearray()
-        there = 0
         while not self.ended and line[-1:] != b"\n":
+            there = self._there()
             if not there:
-                there = self._there()
-                if not there:
-                    self._write_down(final=False)  # the next byte may be long in coming
-            byte = self._read(1)
-            there -= 1 if there else 0
-            line += byte
-            self._unrecorded += byte
+                self._write_down(final=False)  # the next byte may be long in coming
+            for _ in range(there or 1):
+                byte = self._read(1)
+                line += byte
+                self._unrecorded += byte
+                if self.ended or byte == b"\n":
+                    break
         self._write_down(final=True)
         return bytes(line)
 

@@ -153,8 +153,8 @@ def test_a_line_of_which_a_part_came_is_recorded_while_the_mock_waits(mock: Mock
 
 
 def test_a_long_line_of_input_is_read_in_full(mock: MockCommands) -> None:
-    """A megabyte in a line, and what follows is left to the next step."""
-    line = b"x" * 2**20 + b"\n"
+    """More than a pipe holds in a line, and what follows is left to the next step."""
+    line = b"x" * 200_000 + b"\n"
     call(mock, Script().read_stdin("line").expect(line="rest").expect(end=True), stdin=line + b"rest\n")
     assert (last(mock).stdin, last(mock).code) == (line + b"rest\n", 0)
 
