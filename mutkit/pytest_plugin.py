@@ -112,7 +112,18 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
 
 
 @pytest.fixture
-def mutkit_sandbox(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Sandbox]:
+def mutkit_sandbox_options() -> dict[str, Any]:
+    """Return what ``mutkit_sandbox`` is made with: nothing in particular.
+
+    A project's own fixture of this name returns keyword arguments of ``Sandbox``: tools, keep, env, cwd, network.
+    """
+    return {}
+
+
+@pytest.fixture
+def mutkit_sandbox(
+    request: pytest.FixtureRequest, tmp_path: Path, mutkit_sandbox_options: dict[str, Any]
+) -> Iterator[Sandbox]:
     """Return a fresh ``mutkit.hermetic.Sandbox`` in ``tmp_path``; ``sandbox`` is a shorter name for it.
 
     At the end of the case it ends what still runs in it, and a call of its mocks that was unexpected, unable or
@@ -120,7 +131,7 @@ def mutkit_sandbox(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[S
     """
     hermetic = _hermetic("sandbox")
     item = request.node
-    one = hermetic.Sandbox(tmp_path / "sandbox")
+    one = hermetic.Sandbox(tmp_path / "sandbox", **mutkit_sandbox_options)
     try:
         _watch(item, "mock calls", lambda: hermetic.summary(one.calls(), one.isolation))
         yield one

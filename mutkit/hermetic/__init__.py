@@ -15,6 +15,7 @@ from mutkit.model.mock_call import Call
 if TYPE_CHECKING:
     from mutkit.hermetic.sandbox import Sandbox
     from mutkit.hermetic.services import MockService, ServiceScript
+    from mutkit.process import Network
 
 __all__ = [
     "Call",
@@ -23,6 +24,7 @@ __all__ = [
     "MockCommands",
     "MockService",
     "MockTrouble",
+    "Network",
     "Sandbox",
     "Script",
     "ServiceScript",
@@ -34,6 +36,7 @@ __all__ = [
 
 _LATE = {
     "MockService": "mutkit.hermetic.services",
+    "Network": "mutkit.process",
     "Sandbox": "mutkit.hermetic.sandbox",
     "ServiceScript": "mutkit.hermetic.services",
 }

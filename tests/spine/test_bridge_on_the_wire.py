@@ -16,7 +16,7 @@ import pytest
 from examples.bridge.tests import driver
 from examples.bridge.tests.mock_codex import Codex
 from examples.bridge.tests.payloads import BANNER, SESSION, filled, message, run
-from mutkit.hermetic import Script
+from mutkit.hermetic import Network, Sandbox, Script
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -26,11 +26,17 @@ DEADLINE = 30.0
 
 
 @pytest.fixture
-def codex(tmp_path: Path) -> Iterator[Codex]:
+def sandbox(tmp_path: Path) -> Iterator[Sandbox]:
+    """Return what is around the bridge."""
+    env = {"PYTHONPYCACHEPREFIX": str(tmp_path)}
+    with Sandbox(tmp_path / "sandbox", env=env, network=Network(closed=False)) as one:
+        yield one
+
+
+@pytest.fixture
+def codex(sandbox: Sandbox) -> Codex:
     """Return a mock ``codex``, the only program in reach of the bridge."""
-    mock = Codex(tmp_path, {"PYTHONPYCACHEPREFIX": str(tmp_path)})
-    yield mock
-    mock.end()
+    return Codex(sandbox)
 
 
 def start(codex: Codex, *, module: str = "examples.bridge", **env: str) -> subprocess.Popen[bytes]:
@@ -141,12 +147,12 @@ def test_the_end_of_input_ends_the_running_call_and_its_child(codex: Codex, tmp_
     bridge = start(codex)
     assert ask(bridge, reply_call(1), request(2, "ping"))["id"] == 2
     started.wait()
-    child = os.pidfd_open(codex.calls()[0].pid)
+    child = os.pidfd_open(codex.calls[0].pid)
     answers, _ = converse(bridge)
     assert [answer["error"]["message"] for answer in answers] == ["the run was ended because the client went away"]
     assert bridge.returncode == 0
     assert_ended(child)
-    assert codex.calls()[0].signals == (signal.SIGTERM,)
+    assert codex.calls[0].signals == (signal.SIGTERM,)
 
 
 def test_sigterm_ends_the_bridge_and_its_child(codex: Codex, tmp_path: Path) -> None:
@@ -156,7 +162,7 @@ def test_sigterm_ends_the_bridge_and_its_child(codex: Codex, tmp_path: Path) -> 
     bridge = start(codex)
     ask(bridge, reply_call(1), request(2, "ping"))
     started.wait()
-    child = os.pidfd_open(codex.calls()[0].pid)
+    child = os.pidfd_open(codex.calls[0].pid)
     bridge.send_signal(signal.SIGTERM)
     bridge.communicate(timeout=DEADLINE)
     assert bridge.returncode == 128 + signal.SIGTERM
@@ -169,7 +175,7 @@ def test_a_child_that_does_not_heed_sigterm_is_killed(codex: Codex) -> None:
     bridge = start(codex, BRIDGE_TIMEOUT="1.5", BRIDGE_GRACE="0.1")
     answer = ask(bridge, reply_call(1))
     assert answer["error"]["message"] == "codex did not finish within 1.5 seconds and was ended"
-    (call,) = codex.calls()
+    (call,) = codex.calls
     assert call.signals == (signal.SIGTERM,)
     with pytest.raises(ProcessLookupError):
         os.kill(call.pid, 0)
@@ -236,11 +242,11 @@ def test_the_end_of_a_long_standard_error_is_in_the_error(codex: Codex) -> None:
 
 
 def test_the_suite_sees_a_bridge_that_died_after_its_last_answer(
-    monkeypatch: pytest.MonkeyPatch, codex: Codex, tmp_path: Path
+    monkeypatch: pytest.MonkeyPatch, sandbox: Sandbox
 ) -> None:
     """A case whose every answer was right still fails if its bridge does not end with exit code 0."""
     monkeypatch.setitem(driver.GENERATIONS, "fails-at-the-end", "json.tool")  # refuses an empty input
-    dead = driver.Bridge("fails-at-the-end", codex.env, tmp_path / "errors")
+    dead = driver.Bridge("fails-at-the-end", sandbox)
     with pytest.raises(AssertionError, match="the bridge ended with exit code 1 instead of 0"):
         dead.close()
 
@@ -252,7 +258,7 @@ def test_a_cancelled_call_is_ended_without_an_answer(codex: Codex, tmp_path: Pat
     bridge = start(codex)
     ask(bridge, reply_call(1), request(2, "ping"))
     started.wait()
-    child = os.pidfd_open(codex.calls()[0].pid)
+    child = os.pidfd_open(codex.calls[0].pid)
     cancel = {"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 1}}
     assert ask(bridge, json.dumps(cancel).encode() + b"\n", request(3, "ping"))["id"] == 3
     assert_ended(child)
@@ -281,7 +287,7 @@ def test_the_child_has_no_standard_input(codex: Codex) -> None:
     bridge = start(codex)
     ask(bridge, reply_call(1))
     converse(bridge)
-    assert codex.calls()[0].fds[0] == "null"
+    assert codex.calls[0].fds[0] == "null"
 
 
 def test_a_missing_agent_is_an_error_of_the_tool(codex: Codex) -> None:
@@ -311,7 +317,7 @@ def test_a_bug_in_one_call_ends_the_process_and_every_child(codex: Codex, tmp_pa
     bridge = start(codex, module="examples.bridge.history.round_one")
     ask(bridge, reply_call(1), request(2, "ping"))
     started.wait()
-    child = os.pidfd_open(codex.calls()[0].pid)
+    child = os.pidfd_open(codex.calls[0].pid)
     call = request(3, "tools/call", name="codex", arguments={"prompt": "hi"})
     assert bridge.stdin is not None
     bridge.stdin.write(call)

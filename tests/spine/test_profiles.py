@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from examples.bridge.tests.driver import Bridge, assert_answer, assert_refused
-from mutkit.hermetic import MockCommands
+from mutkit.hermetic import Network, Sandbox
 from mutkit.hermetic.profiles import profile
 
 if TYPE_CHECKING:
@@ -101,29 +101,29 @@ def test_what_cannot_be_compared_is_told_with_its_slug(
 
 
 @pytest.fixture
-def mock(tmp_path: Path) -> Iterator[MockCommands]:
-    """Return mock commands."""
-    with MockCommands(tmp_path / "mock") as commands:
-        yield commands
+def mock(tmp_path: Path) -> Iterator[Sandbox]:
+    """Return surroundings with mock commands."""
+    env = {"CODEX_HOME": str(tmp_path / "home")}
+    with Sandbox(tmp_path / "sandbox", env=env, network=Network(closed=False)) as sandbox:
+        yield sandbox
 
 
 @pytest.fixture
-def bridge(mock: MockCommands, tmp_path: Path) -> Iterator[Bridge]:
+def bridge(mock: Sandbox, tmp_path: Path) -> Iterator[Bridge]:
     """Return a bridge that reaches the mock alone."""
     (tmp_path / "work" / ".git").mkdir(parents=True)
-    env = {"PATH": mock.path, "HOME": str(tmp_path), "CODEX_HOME": str(tmp_path / "home")}
-    one = Bridge("final", env, tmp_path / "stderr")
+    one = Bridge("final", mock)
     one.shake_hands()
     yield one
     one.close()
 
 
 def test_the_bridge_starts_and_goes_on_with_the_profile_of_a_real_codex(
-    mock: MockCommands, bridge: Bridge, tmp_path: Path
+    mock: Sandbox, bridge: Bridge, tmp_path: Path
 ) -> None:
     """A run gives its answer and its session; the follow-up is answered in it, and its file is appended to."""
     turns = [{"messages": ["Draft", "The answer\u2028in one line"]}, {"messages": ["More"]}]
-    mock.add("codex", profile("codex/0.171", turns=turns, now="2026-01-31T12:00:00Z"))
+    mock.mock("codex", profile("codex/0.171", turns=turns, now="2026-01-31T12:00:00Z"))
     work = str(tmp_path / "work")
     first = bridge.start("hi", cwd=work)
     assert_answer(first, "The answer\u2028in one line", first.session)
@@ -139,20 +139,20 @@ def test_the_bridge_starts_and_goes_on_with_the_profile_of_a_real_codex(
 
 
 def test_the_bridge_names_the_session_that_an_old_codex_begins_instead_of_an_unknown_one(
-    mock: MockCommands, bridge: Bridge, tmp_path: Path
+    mock: Sandbox, bridge: Bridge, tmp_path: Path
 ) -> None:
     """0.74 answers in a new thread without a word."""
-    mock.add("codex", profile("codex/0.74", messages=["Hello"]))
+    mock.mock("codex", profile("codex/0.74", messages=["Hello"]))
     answer = bridge.follow_up(UNKNOWN, cwd=str(tmp_path / "work"))
     assert answer.session not in (None, UNKNOWN)
     assert_answer(answer, "Hello\n", answer.session)
 
 
 def test_the_bridge_passes_on_that_a_new_codex_knows_no_such_session(
-    mock: MockCommands, bridge: Bridge, tmp_path: Path
+    mock: Sandbox, bridge: Bridge, tmp_path: Path
 ) -> None:
     """0.171 refuses, and nothing is on standard output."""
-    mock.add("codex", profile("codex/0.171", messages=["Hello"]))
+    mock.mock("codex", profile("codex/0.171", messages=["Hello"]))
     reason = f"thread/resume: thread/resume failed: no rollout found for thread id {UNKNOWN} (code -32600)"
     answer = bridge.follow_up(UNKNOWN, cwd=str(tmp_path / "work"))
     assert_refused(answer, f"codex exited with code 1: Error: {reason}")

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from contextlib import ExitStack
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import pytest
 
 from examples.bridge.tests.driver import GENERATIONS, Bridge
 from examples.bridge.tests.mock_codex import Codex
+from mutkit.hermetic import Network
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
+
+    from mutkit.hermetic import Sandbox
 
 STEPS = {
     "v1": "came with round one",
@@ -67,22 +70,32 @@ def step(request: pytest.FixtureRequest) -> str:
     return str(request.config.getoption("--step"))
 
 
+@pytest.fixture(scope="session")
+def network() -> Iterator[Network]:
+    """Return one network for all cases, with nothing but a loopback: no case listens in it."""
+    with Network() as closed:
+        yield closed
+
+
 @pytest.fixture
-def codex(tmp_path: Path, byte_code: Path) -> Iterator[Codex]:
+def mutkit_sandbox_options(network: Network, byte_code: Path) -> dict[str, Any]:
+    """Return what the sandbox of each case is made with."""
+    return {"network": network, "env": {"PYTHONPYCACHEPREFIX": str(byte_code)}}
+
+
+@pytest.fixture
+def codex(sandbox: Sandbox) -> Codex:
     """Return a mock ``codex`` that a case tells what to do."""
-    mock = Codex(tmp_path, {"PYTHONPYCACHEPREFIX": str(byte_code), "LC_ALL": "C.UTF-8"})
-    yield mock
-    mock.end()
+    return Codex(sandbox)
 
 
 @pytest.fixture
-def bridge(request: pytest.FixtureRequest, codex: Codex, tmp_path: Path) -> Iterator[Callable[..., Bridge]]:
+def bridge(request: pytest.FixtureRequest, sandbox: Sandbox) -> Iterator[Callable[..., Bridge]]:
     """Return a function that starts a bridge of the chosen generation, with nothing but the mock in reach."""
     with ExitStack() as running:
 
         def start(**env: str) -> Bridge:
-            generation = request.config.getoption("--generation")
-            one = Bridge(generation, {**codex.env, **env}, tmp_path / "stderr")
+            one = Bridge(request.config.getoption("--generation"), sandbox, **env)
             running.callback(one.close)
             one.shake_hands()
             return one

@@ -1,18 +1,18 @@
-"""Owns the client's side of the suite: starts the bridge, sends requests, waits with a deadline."""
+"""Owns the client's side of the suite: starts the bridge, sends requests, waits for answers."""
 
 from __future__ import annotations
 
 import json
-import os
-import select
-import subprocess
 import sys
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from mutkit.model.ending import Exited
+
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from mutkit.hermetic import Sandbox
+    from mutkit.model.ending import ProcessResult
 
 TREE = Path(__file__).resolve().parents[3]
 """The tree in which this suite lies: its bridge is the one under test, whatever else is installed."""
@@ -38,10 +38,6 @@ class NoAnswer(AssertionError):  # noqa: N818 - it reads as what happened
     """The bridge did not answer in time."""
 
 
-class StillThere(AssertionError):  # noqa: N818 - it reads as what happened
-    """The bridge did not end in time."""
-
-
 class Answer(NamedTuple):
     """What one request was answered: the text and the session id, or the code and message of an error."""
 
@@ -59,19 +55,10 @@ class Answer(NamedTuple):
 class Bridge:
     """A running bridge."""
 
-    def __init__(self, generation: str, env: Mapping[str, str], errors: Path) -> None:
-        """Start the generation with this environment alone; ``errors`` is where its standard error goes."""
-        self._errors = errors
-        with errors.open("wb") as stderr:
-            self._process = subprocess.Popen(
-                [sys.executable, "-m", GENERATIONS[generation]],
-                cwd=TREE,
-                env=dict(env),
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=stderr,
-                bufsize=0,
-            )
+    def __init__(self, generation: str, sandbox: Sandbox, **env: str) -> None:
+        """Start the generation in the sandbox, with more environment variables."""
+        sandbox.env.update(env)
+        self._program = sandbox.start([sys.executable, "-m", GENERATIONS[generation]], cwd=TREE)
         self._buffer: list[bytes] = []
         self._last_id = 0
         self._is_known_dead = False
@@ -91,14 +78,10 @@ class Bridge:
 
         A death that a call was already answered with is not reported again.
         """
-        for pipe in (self._process.stdin, self._process.stdout):
-            if pipe is not None:
-                pipe.close()
-        try:
-            code = self._exit_code()
-        finally:
-            self._process.kill()
-        assert code == 0 or self._is_known_dead, f"the bridge ended with exit code {code} instead of 0: {self._said()}"
+        self._program.close_stdin()
+        result = self._program.finish(DEADLINE)
+        well = result.ending == Exited(0) or self._is_known_dead
+        assert well, f"the bridge ended with {_ending(result)} instead of 0: {_last_line(result)}"
 
     def start(self, prompt: str = "hi", **arguments: Any) -> Answer:
         """Call the tool ``codex``."""
@@ -123,12 +106,8 @@ class Bridge:
         return self._last_id
 
     def _post(self, message: dict[str, Any]) -> None:
-        stdin = self._process.stdin
-        assert stdin is not None
-        try:
-            stdin.write(json.dumps(message).encode() + b"\n")
-        except BrokenPipeError:
-            raise self._died() from None
+        if not self._program.send(json.dumps(message).encode() + b"\n", DEADLINE):
+            raise self._died()
 
     def _wait_for(self, request: int) -> dict[str, Any]:
         line = self._line(time.monotonic() + DEADLINE)
@@ -137,13 +116,10 @@ class Bridge:
         return answer
 
     def _line(self, deadline: float) -> bytes:
-        stdout = self._process.stdout
-        assert stdout is not None
         while not (self._buffer and b"\n" in self._buffer[-1]):
-            ready, _, _ = select.select([stdout], [], [], max(0.0, deadline - time.monotonic()))
-            if not ready:
+            chunk = self._program.receive(max(0.0, deadline - time.monotonic()))
+            if chunk is None:
                 raise NoAnswer(f"the bridge gave no answer within {DEADLINE:g} seconds")
-            chunk = os.read(stdout.fileno(), 1 << 20)
             if not chunk:
                 raise self._died()
             self._buffer.append(chunk)
@@ -152,20 +128,18 @@ class Bridge:
         return line
 
     def _died(self) -> BridgeDied:
-        code = self._exit_code()
+        result = self._program.finish(DEADLINE)
         self._is_known_dead = True
-        return BridgeDied(f"the bridge died with exit code {code} instead of answering: {self._said()}")
+        return BridgeDied(f"the bridge died with {_ending(result)} instead of answering: {_last_line(result)}")
 
-    def _exit_code(self) -> int:
-        """Return the exit code as soon as there is one."""
-        with open(os.pidfd_open(self._process.pid), "rb", buffering=0) as end:
-            if not select.select([end], [], [], DEADLINE)[0]:
-                raise StillThere(f"the bridge did not end within {DEADLINE:g} seconds")
-        return self._process.wait()
 
-    def _said(self) -> str:
-        """Return the last line of the bridge's standard error."""
-        return self._errors.read_text("utf-8", "replace").strip().rpartition("\n")[2]
+def _ending(result: ProcessResult) -> str:
+    return f"exit code {result.ending.code}" if isinstance(result.ending, Exited) else str(result.ending)
+
+
+def _last_line(result: ProcessResult) -> str:
+    """Return the last line of standard error."""
+    return result.stderr.text.strip().rpartition("\n")[2]
 
 
 def assert_answer(answer: Answer, text: str, session: str | None) -> None:

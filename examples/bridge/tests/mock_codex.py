@@ -1,31 +1,36 @@
-"""Owns the mock ``codex`` as the cases see it: what it prints, in which pieces, how it was called."""
+"""Owns the mock ``codex`` as the cases see it: what it prints, and in which pieces."""
 
 from __future__ import annotations
 
 from itertools import accumulate
+from pathlib import Path
 from typing import TYPE_CHECKING
 
-from mutkit.hermetic import MockCommands, Script
+from mutkit.hermetic import Script
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from pathlib import Path
 
-    from mutkit.hermetic import Call
+    from mutkit.hermetic import Calls, Sandbox
 
 
 class Codex:
     """The mock ``codex``, the only program in reach of the bridge."""
 
-    def __init__(self, folder: Path, env: dict[str, str]) -> None:
-        """Take a folder to work in, and what the environment holds besides PATH and HOME."""
-        self._commands = MockCommands(folder / "mocks")
-        self.path = f"{self._commands.path}/codex"
-        self.env = {"PATH": self._commands.path, "HOME": str(folder), **env}
+    def __init__(self, sandbox: Sandbox) -> None:
+        """Take the surroundings of the bridge."""
+        self._sandbox = sandbox
+        self.path = Path(sandbox.path) / "codex"
+        self.env = sandbox.env
+
+    @property
+    def calls(self) -> Calls:
+        """What was recorded of every call so far."""
+        return self._sandbox.calls("codex")
 
     def does(self, script: Script) -> None:
         """Follow the script."""
-        self._commands.add("codex", script)
+        self._sandbox.mock("codex", script)
 
     def prints(self, output: bytes, *, errors: bytes = b"", exit_code: int = 0) -> None:
         """Write the output in one go: where the reads cut it is left to the pipe."""
@@ -33,7 +38,7 @@ class Codex:
         self.does(script.exit(exit_code))
 
     def prints_by_read(self, pieces: Sequence[bytes]) -> None:
-        """Write each piece into an empty pipe, so that one read takes it whole and nothing with it."""
+        """Write each piece so that one read takes it whole and nothing with it."""
         cuts = tuple(accumulate(len(piece) for piece in pieces[:-1]))
         self.does(Script().write(b"".join(pieces), cut_at=cuts, pace="exact"))
 
@@ -48,19 +53,8 @@ class Codex:
         """Write the output, and never end."""
         self.does(Script().write(output).hang())
 
-    def calls(self) -> list[Call]:
-        """Return what was recorded of every call so far."""
-        return self._commands.calls("codex")
-
-    def commands(self) -> list[tuple[str, ...]]:
-        """Return the words of every call so far."""
-        return [call.argv for call in self.calls()]
-
     def assert_reads(self, pieces: Sequence[bytes]) -> None:
-        """Assert that the last call wrote these pieces, each into an empty pipe: what one read was given."""
-        written = self.calls()[-1].chunks
-        assert written == tuple(len(piece) for piece in pieces), f"{len(written)} writes"
-
-    def end(self) -> None:
-        """End what still runs."""
-        self._commands.end()
+        """Assert that the last call wrote these pieces, each of them proved to be one read."""
+        __tracebackhide__ = True
+        self.calls[-1:].assert_chunks(len(piece) for piece in pieces)
+        self.calls[-1:].assert_exact()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import signal
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -27,12 +26,14 @@ def test_each_tool_runs_its_own_command_line(bridge: StartBridge, codex: Codex, 
     one.start("--help me", model="o9", sandbox="read-only")
     one.follow_up(SESSION, "and now?")
     one.follow_up(SESSION, "--help me", model="o9")
-    commands = observe([list(call) for call in codex.commands()])
-    assert commands == [
-        ["exec", "--json", "--model", "o9", "--sandbox", "read-only", "--", "--help me"],
-        ["exec", "resume", SESSION, "--", "and now?"],
-        ["exec", "resume", "--model", "o9", SESSION, "--", "--help me"],
-    ]
+    observe([list(call.argv) for call in codex.calls])
+    codex.calls.assert_argv(
+        [
+            ["exec", "--json", "--model", "o9", "--sandbox", "read-only", "--", "--help me"],
+            ["exec", "resume", SESSION, "--", "and now?"],
+            ["exec", "resume", "--model", "o9", SESSION, "--", "--help me"],
+        ]
+    )
 
 
 @pytest.mark.v1
@@ -43,9 +44,9 @@ def test_a_run_that_takes_too_long_is_ended(bridge: StartBridge, codex: Codex, o
     answer = bridge(BRIDGE_TIMEOUT="1.5").start()
     observe(answer.record())
     assert_refused(answer, "codex did not finish within 1.5 seconds and was ended")
-    (call,) = codex.calls()
-    assert call.chunks == (len(output),), "the draft had not been written before the limit"
-    assert call.signals == (signal.SIGTERM,)
+    call = codex.calls.one()
+    codex.calls.assert_chunks([len(output)])
+    codex.calls.assert_signals("TERM")
     with pytest.raises(ProcessLookupError):
         os.kill(call.pid, 0)
 
@@ -112,4 +113,4 @@ def test_a_call_that_starts_no_child_has_the_same_code(
     assert_refused(answers[2], "codex: there is no argument 'colour'")
     assert_refused(answers[3], 'codex-reply: "--last" is no session id')
     assert_refused(answers[4], f"codex could not be started: [Errno 2] No such file or directory: {nowhere!r}")
-    assert codex.commands() == []
+    codex.calls.assert_not_called()
