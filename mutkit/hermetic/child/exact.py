@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from .record import Record
 
 _F_SETPIPE_SZ, _F_GETPIPE_SZ, _O_DIRECT = 1031, 1032, getattr(posix, "O_DIRECT", 0)
+_YIELDS = 50  # looks between which others are just let run
 _PATIENCE = 0.005  # seconds: a longer wait is worth bringing the record up to date
 _NAP, _LONGEST_NAP = 0.00002, 0.002  # seconds between two looks where no event tells
 _MESSAGE = 32768
@@ -142,7 +143,7 @@ class Pipe(_Waiting):
 
     def _wait(self) -> None:
         """Return when the pipe is seen to be empty; BrokenPipeError where nobody is left to empty it."""
-        since, nap = time.monotonic(), 0.0
+        since, looks = time.monotonic(), 0
         while True:
             events = self._ready(since)
             if not self._waiting(termios.FIONREAD):
@@ -152,7 +153,7 @@ class Pipe(_Waiting):
                 raise BrokenPipeError(errno.EPIPE, "the reader has closed the pipe with data in it")
             if self._left(since) <= 0:
                 raise self._late()
-            nap = _sleep(nap)
+            looks = _sleep(looks)
 
 
 class Socket(_Waiting):
@@ -195,7 +196,7 @@ class Socket(_Waiting):
 
     def write(self, chunk: bytes) -> None:
         """Send one chunk as a message of its own."""
-        since, nap = time.monotonic(), 0.0
+        since, looks = time.monotonic(), 0
         while True:
             self._record.hold()
             try:
@@ -213,7 +214,7 @@ class Socket(_Waiting):
             finally:
                 self._record.release()
             if crowded:
-                nap = _sleep(nap)
+                looks = _sleep(looks)
             else:
                 self._ready(since)
             if self._left(since) <= 0:
@@ -238,13 +239,13 @@ class Socket(_Waiting):
         import _socket
 
         self._deadline = deadline
-        since, nap = time.monotonic(), 0.0
+        since, looks = time.monotonic(), 0
         while self._waiting(termios.TIOCOUTQ):
             if self._left(since) <= 0:
                 raise self._late()
-            if nap > _PATIENCE / 4:
+            if _nap(looks) > _PATIENCE / 4:
                 self._record.flush()
-            nap = _sleep(nap)
+            looks = _sleep(looks)
         if self._option(_socket.SO_ERROR) == errno.ECONNRESET:  # closed with data in it, which is why nothing is left
             raise BrokenPipeError(errno.EPIPE, "the reader has closed the socket with data in it")
 
@@ -253,7 +254,12 @@ _LOOK = 3600.0  # seconds: poll() takes no more than some days
 _FOR_EVER = 10.0**9  # seconds: a plain write waits as long as the reader lives
 
 
-def _sleep(nap: float) -> float:
-    """Sleep so long, first just let others run, and return how long to sleep the next time."""
-    time.sleep(nap)  # of 0: the processor is offered to others
-    return min(nap * 1.5, _LONGEST_NAP) if nap else _NAP
+def _sleep(looks: int) -> int:
+    """Wait after so many looks in vain, at first just by letting others run; return how many looks there will be."""
+    time.sleep(_nap(looks))
+    return looks + 1
+
+
+def _nap(looks: int) -> float:
+    """Return how long to sleep after so many looks: a reader that is awake takes the chunk sooner than any timer."""
+    return 0.0 if looks < _YIELDS else min(_NAP * 1.5 ** min(looks - _YIELDS, 20), _LONGEST_NAP)

@@ -48,10 +48,11 @@ def compare(written: bytes, chunks: Sequence[int], got: bytes, reads: Sequence[i
     comparable = {end for end in write_ends if end <= same_start or end >= len(written) - same_end}
     if got != written:  # where the stream ends too early, its end is a boundary for nobody
         comparable.discard(same_start)
+    known = write_ends | {len(written)}
     middle_written, middle_got = (len(data) - same_start - same_end for data in (written, got))
     return Difference(
         merged=len(comparable.difference(*read_ends)),
-        split=sum(bool(ends) and not ends & (write_ends | {len(written)}) for ends in read_ends),
+        split=sum(bool(ends) and known.isdisjoint(ends) for ends in read_ends),
         lost=max(shift, 0),
         extra=max(-shift, 0),
         altered=min(middle_written, middle_got),
