@@ -116,12 +116,27 @@ def test_a_plain_write_is_not_glued_to_the_exact_chunk_behind_it(
     script = Script().write("plain").repeat("p", 40_000).write("ab", chunk=1, pace="exact")
     with start_on(mock, script, theirs.fileno()):
         theirs.close()
-        peeked = 0
-        while peeked < 5:  # nothing is taken: the mock has written all that it can before the first read
-            peeked = len(ours.recv(5, socket.MSG_PEEK))
+        while not mock.calls("codex") or last(mock).chunks[-2:] != (1, 1):
+            os.sched_yield()  # nothing is read before all is written: it could be glued together
         reads = read_all(ours.fileno())
     assert b"".join(reads[:-2]) == b"plain" + b"p" * 40_000
     assert reads[-2:] == [b"a", b"b"]
+
+
+def test_a_mock_stays_until_what_it_wrote_to_a_marked_socket_is_taken(
+    mock: MockCommands, pair: tuple[socket.socket, socket.socket]
+) -> None:
+    """Also what was written plainly behind an exact step: a Node that reads it in parts would lose the rest."""
+    ours, theirs = pair
+    with start_on(mock, Script().write("a", pace="exact").write("bb"), theirs.fileno()) as child:
+        theirs.close()
+        assert ours.recv(9) == b"a"
+        assert select.select([ours], [], [], 30)[0]
+        with pytest.raises(subprocess.TimeoutExpired):
+            child.wait(0.2)
+        assert ours.recv(9) == b"bb"
+        assert child.wait(30) == 0
+    assert last(mock).not_taken == ()
 
 
 @pytest.mark.parametrize(
