@@ -31,7 +31,7 @@ _COMMON = frozenset({b"root", b"user", b"localhost", b"nobody"})
 """Names that say nothing about anybody, and stand in many a text for something else."""
 _COMMON_FOLDERS = frozenset({b"/tmp", b"/var/tmp", b"/dev/shm"})
 
-_TOKENS: tuple[tuple[str, bytes], ...] = (
+TOKENS: tuple[tuple[str, bytes], ...] = (
     ("sk-", rb"(?<![A-Za-z0-9])(sk-)[A-Za-z0-9_-]{16,}"),
     ("ghp_", rb"(?<![A-Za-z0-9])(gh[pousr]_)[A-Za-z0-9]{20,}"),
     ("github_pat_", rb"(?<![A-Za-z0-9])(github_pat_)\w{20,}"),
@@ -84,7 +84,7 @@ class Scrubber:
         self.too_short: list[str] = []
         self._rules = [
             *self._of_secrets(env, keep),
-            *(Rule(f"a token ({name})", re.compile(pattern), b"") for name, pattern in _TOKENS),
+            *(Rule(f"a token ({name})", re.compile(pattern), b"") for name, pattern in TOKENS),
             *_of_places(env, keep),
         ]
 
