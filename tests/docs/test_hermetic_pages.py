@@ -7,6 +7,7 @@ import os
 import re
 import subprocess
 import sys
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
@@ -32,6 +33,12 @@ def test_the_failure_on_the_page_is_what_an_assertion_says() -> None:
     with pytest.raises(AssertionError) as caught:
         Calls([first, second], "codex").assert_called_with("exec", "--json", "-o", "*", "**")
     assert str(caught.value) == shown
+
+
+def test_every_field_of_a_call_is_in_the_section_on_recordings() -> None:
+    """What is recorded and not documented is looked for in vain."""
+    section = text_of("mock-children.md").partition("## Recordings")[2].partition("The calls come as a list")[0]
+    assert [one.name for one in fields(Call) if f"`{one.name}`" not in section] == []
 
 
 def test_every_assertion_on_calls_is_on_the_page() -> None:
