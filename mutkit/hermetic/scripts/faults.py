@@ -26,9 +26,7 @@ class Faults:
     def add(self, key: Key, message: str, advice: str = ADVICE) -> None:
         """Add a fault at the key; the message goes on where the key ends (``is not 0 to 255``)."""
         line = None if self._document is None else self._document.line(key)
-        found = Problem(SLUG, message, advice, self.shown, line, dotted(key))
-        if found not in self.problems:
-            self.problems.append(found)
+        self.problems.append(Problem(SLUG, message, advice, self.shown, line, dotted(key)))
 
     def tell(self) -> None:
         """Raise SpecError with everything that was found, in the order of the file; return where it is nothing."""

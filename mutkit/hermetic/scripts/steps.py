@@ -134,7 +134,7 @@ def _cut(step: Step, parts: Parts, size: int, at: Key, faults: Faults, *, ends: 
         except ValueError as error:
             faults.add((*at, "chunk"), f'= "{step.chunk}" {error}', "Take it out, or write what it can cut.")
             return {}
-        return {"cut_at": [offset for offset in found if offset < size] if ends else found}
+        return {"cut_at": found}
     if list(step.cut_at) != sorted(set(step.cut_at)) or any(not 0 < offset < size + ends for offset in step.cut_at):
         faults.add((*at, "cut_at"), f"must rise and lie within the {size} bytes", "Count bytes, not characters.")
     return {"cut_at": list(step.cut_at)}

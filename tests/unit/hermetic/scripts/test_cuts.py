@@ -98,6 +98,12 @@ def _writes(script: Script) -> list[bytes]:
     return found
 
 
+def test_the_newline_of_codex_is_a_write_of_its_own_where_the_line_has_more_than_1024_bytes() -> None:
+    """As it was measured: the newline counts."""
+    assert [len(one) for one in _writes(Script().write("x" * 1023, newline="codex"))] == [1024]
+    assert [len(one) for one in _writes(Script().write("x" * 1024, newline="codex"))] == [1024, 1]
+
+
 def test_a_line_end_that_a_newline_completes_is_cut() -> None:
     """Whether the newline is part of the write or one of its own."""
     assert _writes(Script().write("a\r", chunk="inside-crlf", newline="with")) == [b"a\r", b"\n"]

@@ -69,6 +69,7 @@ RULES = [
     ('[[step]]\ntext = "abc"\nchunk = -1', "step[0].chunk", "less than 0"),
     ('[[step]]\ntext = "abc"\nchunk = "inside-character"', "step[0].chunk", "no character of more than one byte in it"),
     ('[[step]]\nbase64 = "?"', "step[0].base64", "is not base64"),
+    ('[[step]]\nbase64 = "?"\nchunk = "inside-crlf"', "step[0].base64", "is not base64"),
     ('[[step]]\nfile = "gone"', "step[0].file", "No such file"),
     ('[[step]]\nfile = "."', "step[0].file", "Is a directory"),
     ('[[step]]\nfile = "a\\u0000b"', "step[0].file", "null byte"),

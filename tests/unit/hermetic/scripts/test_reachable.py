@@ -145,7 +145,7 @@ ONE = Script()
         ([ONE.on_call(1), ONE.on_call(1).expecting("a")], "call[0] answers"),
         ([ONE.on_env("A", "x*"), ONE.on_env("A", "xy").on_env("B", "1")], "call[0] answers"),
         ([ONE.on_stdin("*"), ONE.on_stdin("question")], "call[0] answers"),
-        ([ONE.expecting(), ONE.on_call(3), ONE.expecting("*", "**"), ONE], "call[0] and call[2] answer"),
+        ([ONE.expecting(), ONE.expecting("a", "b"), ONE.expecting("*", "**"), ONE], "call[0] and call[2] answer"),
     ],
 )
 def test_an_answer_that_others_take_everything_from_is_refused(answers: list[Script], who: str) -> None:
@@ -167,6 +167,9 @@ def test_an_answer_that_others_take_everything_from_is_refused(answers: list[Scr
         [ONE.on_subcommand("exec resume"), ONE.on_subcommand("exec")],
         [ONE.expecting("exec", "**"), ONE.on_subcommand("exec")],
         [ONE.on_subcommand("exec"), ONE.expecting("*", "exec")],
+        [ONE.on_subcommand("exec"), ONE.expecting("--", "-x", "exec")],
+        [ONE.expecting(), ONE.expecting("*"), ONE.expecting("*", "*"), ONE],
+        [ONE.expecting(), ONE.expecting("*", "**").expecting_regex("q"), ONE],
         [ONE.on_call(1).expecting("a"), ONE.on_call(2).expecting("a")],
     ],
 )
