@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from mutkit.execute import Place, Variant, look, recorded, run_cases
 from mutkit.judge import kept_out, noticed
 from mutkit.model.campaign import Probe
 from mutkit.model.case import SuiteRun
 from mutkit.model.effect import Effect
+from mutkit.model.isolation import Isolation, weakest
 from mutkit.model.mutant import CANARY_SUFFIX
 from mutkit.model.observation import Canary, VariantRun
 from mutkit.model.spec import LoadedSpec
@@ -23,14 +24,15 @@ PROBE_FLOOR_SECONDS, PROBE_FACTOR = 5.0, 10.0
 
 @dataclass(frozen=True)
 class Baseline:
-    """What the unmutated program showed: the suite's run, and each probe's effect and deadline (by the probe's
-    repr).
+    """What the unmutated program showed: the suite's run, and each probe's effect, deadline and isolation (by the
+    probe's repr).
     """
 
     suite: SuiteRun
     effects: dict[str, Effect]
     probe_deadlines: dict[str, float]
     changed: tuple[str, ...]
+    probe_isolations: dict[str, Isolation | None] = field(default_factory=dict)
 
     def suite_deadline(self, stated: float) -> float:
         """Return the seconds that one run of the suite on a variant may take; ``stated`` > 0 wins."""
@@ -38,7 +40,12 @@ class Baseline:
 
     def of(self, loaded: LoadedSpec) -> VariantRun:
         """Return the baseline as one spec sees it: the suite's run and the effect of the spec's own probe."""
-        return VariantRun(effect_of(loaded, self.effects, self.suite), self.suite, changed=self.changed)
+        return VariantRun(
+            effect_of(loaded, self.effects, self.suite),
+            self.suite,
+            changed=self.changed,
+            probe_isolation=self.probe_isolations.get(repr(loaded.probe)),
+        )
 
 
 def probes_of(specs: Iterable[LoadedSpec]) -> dict[str, Probe]:
@@ -60,16 +67,21 @@ def baseline_suite(place: Place) -> tuple[SuiteRun, tuple[str, ...]]:
     return suite, tuple(changed)
 
 
-def baseline_probes(place: Place, probes: dict[str, Probe]) -> tuple[dict[str, Effect], dict[str, float]]:
-    """Run each probe on the unmutated tree: return the effects, and the deadlines that follow from the durations."""
+def baseline_probes(
+    place: Place, probes: dict[str, Probe]
+) -> tuple[dict[str, Effect], dict[str, float], dict[str, Isolation | None]]:
+    """Run each probe on the unmutated tree: return the effects, the deadlines that follow from the durations, and what
+    each could reach.
+    """
     effects: dict[str, Effect] = {}
     deadlines: dict[str, float] = {}
+    isolations: dict[str, Isolation | None] = {}
     for key, probe in probes.items():
         run = look(place, Variant(), probe, probe.timeout or BASELINE_PROBE_SECONDS, [])
-        effects[key] = run.effect
+        effects[key], isolations[key] = run.effect, run.isolation
         took = run.result.duration if run.result is not None else PROBE_FLOOR_SECONDS
         deadlines[key] = probe.timeout or max(PROBE_FLOOR_SECONDS, PROBE_FACTOR * took)
-    return effects, deadlines
+    return effects, deadlines, isolations
 
 
 @dataclass(frozen=True)
@@ -115,23 +127,27 @@ def mutant_run(place: Place, variant: Variant, loaded: LoadedSpec, baseline: Bas
     """Look at the mutant, run the whole suite, and run failing killers again as often as the campaign asks."""
     deadline = _suite_deadline(place, baseline)
     changed: list[str] = []
+    isolations: list[Isolation | None] = []
 
     def seen() -> Effect | None:
         if loaded.probe is None:
             return None
         seconds = baseline.probe_deadlines[repr(loaded.probe)]
-        return look(place, variant, loaded.probe, seconds, changed).effect
+        run = look(place, variant, loaded.probe, seconds, changed)
+        isolations.append(run.isolation)
+        return run.effect
 
     effect = seen()
     suite = run_cases(place, variant, deadline, changed)
     killers = sorted(noticed(suite, loaded.killers))
     if not killers or not suite.complete:
-        return VariantRun(effect or _own(suite, loaded), suite, changed=tuple(changed))
+        reached = weakest(isolations)
+        return VariantRun(effect or _own(suite, loaded), suite, changed=tuple(changed), probe_isolation=reached)
     named = sorted({*killers, loaded.observed_case} - {""})
     repeats = range(place.campaign.campaign.suite.confirm)
     again = tuple(run_cases(place, variant, deadline, changed, named) for _ in repeats)
     later = tuple(_own(run, loaded) or seen() for run in again)
-    return VariantRun(effect or _own(suite, loaded), suite, again, tuple(changed), later)
+    return VariantRun(effect or _own(suite, loaded), suite, again, tuple(changed), later, weakest(isolations))
 
 
 def _own(suite: SuiteRun, loaded: LoadedSpec) -> Effect | None:

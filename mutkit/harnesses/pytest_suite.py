@@ -26,12 +26,13 @@ from __future__ import annotations
 
 import json
 import os
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mutkit.harnesses.environment import suite_environment
 from mutkit.harnesses.pytest_report import read_run
-from mutkit.process import run
+from mutkit.process import Network, run
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -61,14 +62,17 @@ def run_pytest(suite: Suite, stage: Stage, cases: Sequence[str] | None = None) -
         ),
         encoding="utf-8",
     )
-    result = run(
-        pytest_command(suite, stage, instructions, cases),
-        cwd=stage.tree,
-        env=suite_environment(suite, stage, os.environ, observations),
-        deadline=stage.deadline,
-        cancellation=stage.cancellation,
-    )
-    return read_run(result, report, observations, cases=cases, args=suite.args)
+    with Network(closed=suite.network == "loopback") as network:
+        result = run(
+            pytest_command(suite, stage, instructions, cases),
+            cwd=stage.tree,
+            env=suite_environment(suite, stage, os.environ, observations),
+            deadline=stage.deadline,
+            cancellation=stage.cancellation,
+            network=network,
+        )
+    seen = read_run(result, report, observations, cases=cases, args=suite.args)
+    return replace(seen, isolation=network.isolation)
 
 
 def pytest_command(suite: Suite, stage: Stage, instructions: Path, cases: Sequence[str] | None) -> tuple[str, ...]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from mutkit.model.case import BROKEN, Outcome, SuiteRun
 from mutkit.model.describe import describe_effect, describe_expectation, quoted
 from mutkit.model.effect import NothingSeen, same_effect, shows
+from mutkit.model.isolation import Isolation
 from mutkit.model.judgement import Blame, Depth, Judgement, Reason, Verdict
 from mutkit.model.observation import Controls, VariantRun
 from mutkit.model.spec import LoadedSpec
@@ -64,6 +65,7 @@ def _suite_fault(loaded: LoadedSpec, suite: SuiteRun | None) -> Judgement | None
         ]
         if len(red) > len(reasons):
             reasons.append(Reason("baseline-red", f"{len(red) - len(reasons)} more cases are red"))
+        reasons += _closed_network(suite.isolation, "the cases", "[suite]")
         return _fault(Verdict.BASELINE_FAILED, Blame.SUBJECT, *reasons)
     for trouble in suite.troubles:
         if trouble.slug in ("suite-timed-out", "collection-failed"):
@@ -77,6 +79,14 @@ def _suite_fault(loaded: LoadedSpec, suite: SuiteRun | None) -> Judgement | None
             Verdict.INCONCLUSIVE, Blame.HOST, Reason(slug, f"the suite's run ended with {suite.result.ending}")
         )
     return _killers_fault(loaded, suite)
+
+
+def _closed_network(isolation: Isolation | None, who: str, where: str) -> list[Reason]:
+    """Return what may be behind a baseline that fails: what it needs may be out of its reach."""
+    if isolation is None or not isolation.closed:
+        return []
+    message = f"{who} could reach no network but a loopback"
+    return [Reason("network-closed", message, f'If that is why it fails, set network = "host" in {where}.')]
 
 
 def _killers_fault(loaded: LoadedSpec, suite: SuiteRun) -> Judgement | None:
@@ -112,7 +122,8 @@ def _probe_fault(loaded: LoadedSpec, baseline: VariantRun) -> Judgement | None:
             f" really: it {describe_effect(effect)}",
             "Correct [healthy] or the probe.",
         )
-        return _fault(Verdict.BASELINE_FAILED, Blame.SPEC, reason)
+        closed = _closed_network(baseline.probe_isolation, "the probed program", "the probe")
+        return _fault(Verdict.BASELINE_FAILED, Blame.SPEC, reason, *closed)
     if shows(loaded.spec.defective, effect):
         reason = Reason(
             "defective-already-shown",

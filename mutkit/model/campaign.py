@@ -8,6 +8,9 @@ from typing import Any, ClassVar, Literal, TypeAlias
 
 from mutkit.model.matcher import CLOSED
 
+NetworkName: TypeAlias = Literal["loopback", "host"]
+"""What a program may reach: a loopback of its own and nothing else, or all that this machine reaches."""
+
 
 @dataclass(frozen=True)
 class Suite:
@@ -16,7 +19,8 @@ class Suite:
     ``cases``: files or folders of the tree, relative to it; ``args``: more words for the harness's command line;
     ``python``: the interpreter (empty: the one that runs mutkit); ``env``: variables added to the inherited ones;
     ``timeout``: seconds for one run, 0 derives it from the baseline; ``confirm``: how often failing killers are run
-    again before they count.
+    again before they count; ``network``: what the cases and all that they start may reach, a loopback of their own
+    where this machine allows it, or what the machine reaches.
     """
 
     __pydantic_config__: ClassVar[dict[str, Any]] = CLOSED
@@ -28,6 +32,7 @@ class Suite:
     env: dict[str, str] = field(default_factory=dict)
     timeout: float = 0.0
     confirm: int = 2
+    network: NetworkName = "loopback"
 
 
 @dataclass(frozen=True)
@@ -37,7 +42,8 @@ class ProcessProbe:
     ``{python}`` in ``run`` is the interpreter; ``{tree}`` the workspace. ``mocks`` maps a command name to a mock
     script, a path relative to campaign.toml, ``services`` a name to the script of a mock HTTP service, whose URL is
     ``{service:name}``; ``tools`` names real programs that may be on its path; ``env`` adds
-    variables; ``cwd`` is relative to the tree; ``timeout`` in seconds, 0 derives it from the baseline.
+    variables; ``cwd`` is relative to the tree; ``timeout`` in seconds, 0 derives it from the baseline;
+    ``network`` = "host" lets it reach what this machine reaches, not a loopback of its own alone.
     """
 
     __pydantic_config__: ClassVar[dict[str, Any]] = CLOSED
@@ -51,6 +57,7 @@ class ProcessProbe:
     env: dict[str, str] = field(default_factory=dict)
     cwd: str = "."
     timeout: float = 0.0
+    network: NetworkName = "loopback"
 
 
 @dataclass(frozen=True)
@@ -78,6 +85,7 @@ class JsonRpcProbe:
     env: dict[str, str] = field(default_factory=dict)
     cwd: str = "."
     timeout: float = 0.0
+    network: NetworkName = "loopback"
 
 
 @dataclass(frozen=True)
@@ -101,6 +109,7 @@ class PythonProbe:
     env: dict[str, str] = field(default_factory=dict)
     cwd: str = "."
     timeout: float = 0.0
+    network: NetworkName = "loopback"
 
 
 Probe: TypeAlias = ProcessProbe | JsonRpcProbe | PythonProbe

@@ -6,6 +6,7 @@ import enum
 from dataclasses import dataclass, field
 
 from mutkit.model.ending import ProcessResult
+from mutkit.model.isolation import Isolation
 from mutkit.model.matcher import Json
 
 
@@ -74,13 +75,14 @@ class SuiteRun:
     """One run of a suite, whole or of named cases: facts only.
 
     ``cases`` in the order of their run; ``complete`` whether the report says that the session came to its end;
-    ``troubles`` everything that makes the run less than full evidence.
+    ``troubles`` everything that makes the run less than full evidence; ``isolation`` what the cases could reach.
     """
 
     result: ProcessResult
     cases: tuple[CaseRecord, ...] = ()
     complete: bool = False
     troubles: tuple[Trouble, ...] = field(default=())
+    isolation: Isolation | None = None
 
     def case(self, case_id: str) -> CaseRecord:
         """Return the record of ``case_id``; a record with outcome *missing* if the run has none."""

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 CLOSED: Literal["loopback only"] = "loopback only"
 OPEN: Literal["open"] = "open"
@@ -23,3 +26,9 @@ class Isolation:
     def closed(self) -> bool:
         """Return whether nothing but the program's own loopback could be reached."""
         return self.network == CLOSED
+
+
+def weakest(several: Iterable[Isolation | None]) -> Isolation | None:
+    """Return the isolation that kept the least apart, of those that are known; None where none is."""
+    known = [one for one in several if one is not None]
+    return next((one for one in known if not one.closed), known[0] if known else None)

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from mutkit.model.case import SuiteRun
 from mutkit.model.effect import Effect
+from mutkit.model.isolation import Isolation
 
 
 @dataclass(frozen=True)
@@ -18,7 +19,7 @@ class VariantRun:
     ``effect`` what the probe (or the case's own record) showed, None where none was asked for; ``suite`` the run of the
     cases, None where they were not run; ``confirmations`` later runs of the failing killers alone; ``changed`` the
     files of the workspace that the run changed (they were put back); ``later`` what was shown when it was looked at
-    again.
+    again; ``probe_isolation`` what the probed program could reach (None: no probe).
     """
 
     effect: Effect | None = None
@@ -26,6 +27,7 @@ class VariantRun:
     confirmations: tuple[SuiteRun, ...] = ()
     changed: tuple[str, ...] = ()
     later: tuple[Effect | None, ...] = ()
+    probe_isolation: Isolation | None = None
 
 
 @dataclass(frozen=True)

@@ -37,7 +37,7 @@ def run_probe(probe: Probe, stage: Stage) -> ProbeRun:
     missing or a mock script that is wrong, HostError where no process can be started, Cancelled when the run is
     interrupted.
     """
-    with Network() as network, serving(probe, stage, network) as services:
+    with Network(closed=probe.network == "loopback") as network, serving(probe, stage, network) as services:
         surroundings = Surroundings.make(probe, stage, network, services)
         run = _RUNNERS[type(probe)](probe, stage, surroundings)
         return services.added_to(replace(run, calls=surroundings.calls(), isolation=network.isolation))

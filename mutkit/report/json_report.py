@@ -12,6 +12,7 @@ from mutkit.model.matcher import Json
 from mutkit.model.observation import Evidence
 from mutkit.model.result import RunResult, SpecResult
 from mutkit.model.spec import fits
+from mutkit.report.isolation import isolation_json, isolation_schema
 from mutkit.report.values import because_json, case_json, effect_json, expectation_json
 
 SCHEMA = "mutkit-run/1"
@@ -27,6 +28,7 @@ def as_json(result: RunResult) -> dict[str, Json]:
         "counts": {"selected": result.selected, **result.conclusion.counts},
         "exit": {"code": int(result.conclusion.code), "reason": result.conclusion.reason},
         "seconds": round(result.duration, 2),
+        "isolation": isolation_json(result),
         "left_out": list(result.left_out),
         "kept": list(result.kept),
         "cleared": list(result.cleared),
@@ -133,6 +135,7 @@ def report_schema() -> dict[str, Any]:
                 "counts": _object(counts),
                 "exit": _object({"code": {"type": "integer"}, "reason": text}),
                 "seconds": {"type": "number"},
+                "isolation": isolation_schema(),
                 "left_out": {"type": "array", "items": text},
                 "kept": {"type": "array", "items": text},
                 "cleared": {"type": "array", "items": text},

@@ -8,6 +8,7 @@ from mutkit.model.judgement import Verdict
 from mutkit.model.mutant import Mutant
 from mutkit.model.result import RunResult, SpecResult
 from mutkit.model.spec import Because, LoadedSpec, fits
+from mutkit.report.isolation import isolation_line
 from mutkit.report.wrapping import wrapped
 
 Line = tuple[str, str]
@@ -73,6 +74,9 @@ def _final_lines(result: RunResult, width: int | None) -> list[Line]:
     lines += [("faint", f"left out (gate = false; name it to run it): {name}") for name in result.left_out]
     lines += [("faint", f"leftover of a dead run removed: {path}") for path in result.cleared]
     lines += [("faint", f"workspace kept: {path}") for path in result.kept]
+    isolation = isolation_line(result)
+    if isolation:
+        lines.append(("unsure" if "OPEN" in isolation else "faint", harmless(isolation)))
     told = {word: number for word, number in result.conclusion.counts.items() if number or width is None}
     counts = ", ".join(f"{number} {word}" for word, number in told.items()) or "no verdict"
     lines.append(("", f"{counts} ({result.duration:.1f} s)"))

@@ -16,27 +16,13 @@ import pytest
 from examples.bridge.tests import driver
 from examples.bridge.tests.mock_codex import Codex
 from examples.bridge.tests.payloads import BANNER, SESSION, filled, message, run
-from mutkit.hermetic import Network, Sandbox, Script
+from mutkit.hermetic import Sandbox, Script
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    pass
 
 TREE = Path(__file__).resolve().parents[2]
 DEADLINE = 30.0
-
-
-@pytest.fixture
-def sandbox(tmp_path: Path) -> Iterator[Sandbox]:
-    """Return what is around the bridge."""
-    env = {"PYTHONPYCACHEPREFIX": str(tmp_path)}
-    with Sandbox(tmp_path / "sandbox", env=env, network=Network(closed=False)) as one:
-        yield one
-
-
-@pytest.fixture
-def codex(sandbox: Sandbox) -> Codex:
-    """Return a mock ``codex``, the only program in reach of the bridge."""
-    return Codex(sandbox)
 
 
 def start(codex: Codex, *, module: str = "examples.bridge", **env: str) -> subprocess.Popen[bytes]:

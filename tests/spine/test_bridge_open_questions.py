@@ -7,26 +7,19 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from examples.bridge.tests.driver import Answer, Bridge, assert_answer, assert_refused
-from examples.bridge.tests.mock_codex import Codex
 from examples.bridge.tests.payloads import SESSION, failed, message, run
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
+
+    from examples.bridge.tests.mock_codex import Codex
+    from mutkit.hermetic import Sandbox
 
 
 @pytest.fixture
-def codex(tmp_path: Path) -> Iterator[Codex]:
-    """Return a mock ``codex``, the only program in reach of the bridge."""
-    mock = Codex(tmp_path, {"PYTHONPYCACHEPREFIX": str(tmp_path)})
-    yield mock
-    mock.end()
-
-
-@pytest.fixture
-def bridge(codex: Codex, tmp_path: Path) -> Iterator[Bridge]:
+def bridge(sandbox: Sandbox) -> Iterator[Bridge]:
     """Return a running bridge of the final generation."""
-    running = Bridge("final", codex.env, tmp_path / "stderr")
+    running = Bridge("final", sandbox)
     running.shake_hands()
     yield running
     running.close()

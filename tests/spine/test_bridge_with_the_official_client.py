@@ -9,21 +9,14 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from examples.bridge.tests.mock_codex import Codex
 from examples.bridge.tests.payloads import MIB, SESSION, filled, message, run
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Iterator
+    from collections.abc import Awaitable, Callable
+
+    from examples.bridge.tests.mock_codex import Codex
 
 TREE = Path(__file__).resolve().parents[2]
-
-
-@pytest.fixture
-def codex(tmp_path: Path) -> Iterator[Codex]:
-    """Return a mock ``codex``, the only program in reach of the bridge."""
-    mock = Codex(tmp_path, {"PYTHONPYCACHEPREFIX": str(tmp_path)})
-    yield mock
-    mock.end()
 
 
 def talk(codex: Codex, conversation: Callable[[Any], Awaitable[Any]]) -> Any:
