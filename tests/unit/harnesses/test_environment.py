@@ -20,8 +20,8 @@ def _environment(folder: Path, worker: str, inherited: dict[str, str] | None = N
 
 def test_two_workers_have_different_names(tmp_path: Path) -> None:
     """A suite that opens a port can derive it from MUTKIT_WORKER: workers that share ports give false failures."""
-    first, second = (_environment(tmp_path, worker)["MUTKIT_WORKER"] for worker in ("worker-1", "worker-2"))
-    assert first != second
+    names = ("workspace-worker-1", "workspace-worker-12", "workspace")
+    assert [_environment(tmp_path, name)["MUTKIT_WORKER"] for name in names] == ["1", "12", "0"]
 
 
 @pytest.mark.parametrize(
