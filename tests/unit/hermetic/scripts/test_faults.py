@@ -53,6 +53,8 @@ TYPES = [
     ),
     ("[[step]]\njson = { a = 2020-01-01 }", "step[0].json.a", "is a date or time", "write a text"),
     ("note = 2020-01-01", "note", "is a date or time", "write a text"),
+    ("nth = 2020-01-01", "nth", "is a date or time", "write a text"),
+    ("program = 3\n[options]\na = 1", "program", "is a whole number", "must be a text"),
     ("[[step]]\npause_ms = inf", "step[0].pause_ms", "is inf", "finite"),
     ("[[step]]\njson = { a = nan }", "step[0].json.a", "is nan", "finite"),
     ('env = ["A"]', "env", "is a list", "must be a table"),
@@ -117,6 +119,16 @@ RULES = [
     ),
     ('[[step]]\nclose = "stdin"\n[end]\nhang = true\nat_stdin_end = 1', "end.at_stdin_end", "step[0] closes"),
     ('[[step]]\nread_stdin = "end"\n[[step]]\nread_stdin = "line"', "step[1].read_stdin", "to its end"),
+    (
+        '[[step]]\nread_stdin = "end"\n[[step]]\nexpect = { end = true }\n[[step]]\nread_stdin = "line"',
+        "step[2].read_stdin",
+        "step[0] takes standard input to its end",
+    ),
+    (
+        '[[step]]\nread_stdin = "end"\n[[step]]\nexpect = { all = "*" }\n[[step]]\ntext = "a"',
+        "step[1].expect",
+        "finds nothing",
+    ),
     ("[end]\nexit = 256", "end.exit", "not 0 to 255"),
     ("[end]\nexit = -1", "end.exit", "not 0 to 255"),
     ("[end]\nhang = true\nat_stdin_end = 300", "end.at_stdin_end", "not 0 to 255"),
@@ -285,3 +297,18 @@ path = "out"
 newline = "separate"
 """
     assert faults(tmp_path, text) == []
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "from elsewhere import answer\n",
+        "answer = print\n",
+        "if True:\n    x = 1\n    def answer(call): pass\n",
+        "class answer: pass\n",
+    ],
+)
+def test_a_function_may_come_to_its_name_in_any_way(tmp_path: Path, source: str) -> None:
+    """Only what surely is not there is refused."""
+    (tmp_path / "p.py").write_text(source)
+    assert faults(tmp_path, 'program = "p.py:answer"') == []
