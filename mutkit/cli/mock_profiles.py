@@ -11,7 +11,7 @@ import click
 from mutkit.errors import ExitCode
 
 if TYPE_CHECKING:
-    from mutkit.hermetic.profiles.conformance import Conformance
+    from mutkit.hermetic.conformance.conformance import Conformance
 
 
 @click.command()
@@ -24,8 +24,8 @@ def profiles(*, as_json: bool) -> ExitCode:
       mutkit mock profiles
       mutkit mock run "$(mutkit mock profiles --json | jq -r '.[-1].file')" -- exec --json hi
     """
-    from mutkit.hermetic.profiles.find import file_of, names
     from mutkit.hermetic.scripts import Script
+    from mutkit.hermetic.scripts.profiles.find import file_of, names
 
     rows = [
         {"name": name, "file": str(file_of(name)), "note": Script.from_toml(file_of(name)).model.note}
@@ -65,8 +65,8 @@ def conformance(
       mutkit mock conformance codex/0.171 --package @openai/codex@latest
       mutkit mock conformance codex/0.144 --package ./node_modules --only resume
     """
-    from mutkit.hermetic.profiles.captures import save as save_captures
-    from mutkit.hermetic.profiles.conformance import conformance as compare
+    from mutkit.hermetic.conformance.captures import save as save_captures
+    from mutkit.hermetic.conformance.conformance import conformance as compare
 
     if package and against is not None:
         raise click.UsageError("--package and --against say two different things; keep one")

@@ -13,7 +13,7 @@ import pytest
 
 from examples.bridge.tests.driver import Bridge, assert_answer, assert_refused
 from mutkit.hermetic import Network, Sandbox
-from mutkit.hermetic.profiles import profile
+from mutkit.hermetic.scripts.profiles import profile
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -38,7 +38,7 @@ def read(path: Path) -> MockScript:
     faults = Faults(str(path), document)
     script, sound = _script(values.plain(document.data, (), faults), faults)
     if script.profile is not None:
-        from mutkit.hermetic.profiles.options import on_profile
+        from mutkit.hermetic.scripts.profiles.options import on_profile
 
         script = on_profile(script, faults)
         faults.tell()  # what follows looks at the profile's own program

@@ -87,7 +87,7 @@ SAME: dict[str, tuple[str, Script]] = {
     ),
 }
 BY_PROFILES = {("MockScript", "profile")}
-"""Keys that stand for others: mutkit.hermetic.profiles.profile() is how Python says them."""
+"""Keys that stand for others: mutkit.hermetic.scripts.profiles.profile() is how Python says them."""
 
 
 @pytest.mark.parametrize("name", SAME)

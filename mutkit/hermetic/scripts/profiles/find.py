@@ -7,7 +7,7 @@ from pathlib import Path
 
 from mutkit.errors import UsageError
 
-_PACKAGE = Path(__file__).parents[2]
+_PACKAGE = Path(__file__).parents[3]
 _PLACES = (_PACKAGE / "mocks", _PACKAGE.parent / "mocks")
 """In a wheel the profiles are within the package; in a checkout, also an editable one, they are beside it."""
 

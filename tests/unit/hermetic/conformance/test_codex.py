@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from mutkit.hermetic import MockCommands
-from mutkit.hermetic.profiles import profile
-from tests.unit.hermetic.profiles.in_process import answer
+from mutkit.hermetic.scripts.profiles import profile
+from tests.unit.hermetic.conformance.in_process import answer
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from mutkit.hermetic.profiles.captures import load
-from mutkit.hermetic.profiles.compare import differences
-from mutkit.hermetic.profiles.conformance import mock_shapes, scenarios_for
-from mutkit.hermetic.profiles.scenarios import ENDINGS, RESUMES, SCENARIOS
-from tests.unit.hermetic.profiles.in_process import play
+from mutkit.hermetic.conformance.captures import load
+from mutkit.hermetic.conformance.compare import differences
+from mutkit.hermetic.conformance.conformance import mock_shapes, scenarios_for
+from mutkit.hermetic.conformance.scenarios import ENDINGS, RESUMES, SCENARIOS
+from tests.unit.hermetic.conformance.in_process import play
 
 if TYPE_CHECKING:
-    from mutkit.hermetic.profiles.scenarios import Scenario
+    from mutkit.hermetic.conformance.scenarios import Scenario
 
 GOLDENS = Path(__file__).with_name("goldens")
 VERSIONS = ("0.74", "0.144", "0.171")

@@ -8,16 +8,16 @@ import types
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from mutkit.hermetic.profiles import profile
-from mutkit.hermetic.profiles.find import folder
-from mutkit.hermetic.profiles.mock import options_of
-from mutkit.hermetic.profiles.shape import shape
-from mutkit.hermetic.profiles.watch import make_scene, read_new
+from mutkit.hermetic.conformance.mock import options_of
+from mutkit.hermetic.conformance.shape import shape
+from mutkit.hermetic.conformance.watch import make_scene, read_new
+from mutkit.hermetic.scripts.profiles import profile
+from mutkit.hermetic.scripts.profiles.find import folder
 
 if TYPE_CHECKING:
     import pytest
 
-    from mutkit.hermetic.profiles.scenarios import Scenario
+    from mutkit.hermetic.conformance.scenarios import Scenario
 
 
 class Ended(Exception):  # noqa: N818 - it reads as what happened

@@ -8,8 +8,8 @@ import pytest
 
 from mutkit.errors import SpecError, UsageError
 from mutkit.hermetic import Script
-from mutkit.hermetic.profiles import names, profile
-from mutkit.hermetic.profiles.find import file_of
+from mutkit.hermetic.scripts.profiles import names, profile
+from mutkit.hermetic.scripts.profiles.find import file_of
 
 if TYPE_CHECKING:
     from pathlib import Path

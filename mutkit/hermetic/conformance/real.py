@@ -10,14 +10,14 @@ import time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import TYPE_CHECKING, Any
 
-from mutkit.hermetic.profiles.model import Model
-from mutkit.hermetic.profiles.watch import MCP_SERVER
+from mutkit.hermetic.conformance.model import Model
+from mutkit.hermetic.conformance.watch import MCP_SERVER
 
 if TYPE_CHECKING:
     import socket
     from pathlib import Path
 
-    from mutkit.hermetic.profiles.scenarios import Call, Scenario
+    from mutkit.hermetic.conformance.scenarios import Call, Scenario
     from mutkit.process import Network
 
 CONFIG = """\

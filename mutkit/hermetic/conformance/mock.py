@@ -6,13 +6,13 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from mutkit.hermetic.conformance.model import batches
 from mutkit.hermetic.install import install
-from mutkit.hermetic.profiles.model import batches
-from mutkit.hermetic.profiles.options import profile
 from mutkit.hermetic.recordings import calls
+from mutkit.hermetic.scripts.profiles.options import profile
 
 if TYPE_CHECKING:
-    from mutkit.hermetic.profiles.scenarios import Call, Scenario, Turn
+    from mutkit.hermetic.conformance.scenarios import Call, Scenario, Turn
 
 
 class MockCodex:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from mutkit.hermetic.profiles.scenarios import Call, Scenario
+    from mutkit.hermetic.conformance.scenarios import Call, Scenario
 
 DEADLINE = 60.0
 """Seconds for one call."""

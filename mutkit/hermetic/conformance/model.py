@@ -6,7 +6,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from mutkit.hermetic.profiles.scenarios import Item, Turn
+    from mutkit.hermetic.conformance.scenarios import Item, Turn
 
 USAGE = {
     "input_tokens": 11,

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from mutkit.errors import UsageError
-from mutkit.hermetic.profiles.find import file_of
+from mutkit.hermetic.scripts.profiles.find import file_of
 from mutkit.toml import dotted
 
 if TYPE_CHECKING:

@@ -12,24 +12,24 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from mutkit.errors import HostError, UsageError
-from mutkit.hermetic.profiles.captures import load
-from mutkit.hermetic.profiles.compare import differences
-from mutkit.hermetic.profiles.find import file_of
-from mutkit.hermetic.profiles.mock import MockCodex
-from mutkit.hermetic.profiles.package import binary_of
-from mutkit.hermetic.profiles.real import RealCodex
-from mutkit.hermetic.profiles.scenarios import SCENARIOS
-from mutkit.hermetic.profiles.shape import shape
-from mutkit.hermetic.profiles.watch import Watcher, as_json
+from mutkit.hermetic.conformance.captures import load
+from mutkit.hermetic.conformance.compare import differences
+from mutkit.hermetic.conformance.mock import MockCodex
+from mutkit.hermetic.conformance.package import binary_of
+from mutkit.hermetic.conformance.real import RealCodex
+from mutkit.hermetic.conformance.scenarios import SCENARIOS
+from mutkit.hermetic.conformance.shape import shape
+from mutkit.hermetic.conformance.watch import Watcher, as_json
 from mutkit.hermetic.scripts import Script
+from mutkit.hermetic.scripts.profiles.find import file_of
 from mutkit.process import Network
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from mutkit.hermetic.profiles.captures import Shapes
-    from mutkit.hermetic.profiles.scenarios import Scenario
-    from mutkit.hermetic.profiles.watch import Program
+    from mutkit.hermetic.conformance.captures import Shapes
+    from mutkit.hermetic.conformance.scenarios import Scenario
+    from mutkit.hermetic.conformance.watch import Program
 
 AT_ONCE = 4
 """Scenarios of the real program at a time: it waits for most of the time, not for a processor."""

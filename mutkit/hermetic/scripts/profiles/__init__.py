@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from mutkit.hermetic.profiles.find import names
-from mutkit.hermetic.profiles.options import profile
+from mutkit.hermetic.scripts.profiles.find import names
+from mutkit.hermetic.scripts.profiles.options import profile
 
 __all__ = ["names", "profile"]

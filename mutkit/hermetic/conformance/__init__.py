@@ -1,0 +1,1 @@
+"""Owns the comparison of ready-made mocks with the real programs that they stand for, scenario by scenario."""
