@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 ROOT = Path(__file__).parents[2]
 UNKNOWN = "01a22ee0-5cda-73b2-a436-4c2934ac1b1c"
-GOLDENS = ROOT / "tests" / "unit" / "hermetic" / "profiles" / "goldens"
+GOLDENS = ROOT / "tests" / "unit" / "hermetic" / "conformance" / "goldens"
 
 
 def _mutkit(*words: str, **env: str) -> subprocess.CompletedProcess[str]:
