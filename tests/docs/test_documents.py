@@ -26,13 +26,14 @@ def text_of(name: str) -> str:
     return (ROOT / name).read_text(encoding="utf-8")
 
 
-def test_the_map_of_the_code_names_exactly_the_modules_that_are_there() -> None:
-    """CONTRIBUTING.md's first table and the folder agree, in both directions."""
-    table = text_of("CONTRIBUTING.md").partition("<!-- map: mutkit -->")[2].partition("\n\n")[0]
+@pytest.mark.parametrize("folder", ["mutkit", "mutkit/hermetic"])
+def test_the_map_of_the_code_names_exactly_the_modules_that_are_there(folder: str) -> None:
+    """CONTRIBUTING.md's tables of the code and the folders agree, in both directions."""
+    table = text_of("CONTRIBUTING.md").partition(f"<!-- map: {folder} -->")[2].partition("\n\n")[0]
     named = set(re.findall(r"^\| `([^`]+)` \|", table, re.MULTILINE))
     there = {
         f"{path.name}/" if path.is_dir() else path.name
-        for path in (ROOT / "mutkit").iterdir()
+        for path in (ROOT / folder).iterdir()
         if path.name not in NOT_OURS | {"__init__.py", "py.typed"} and not path.name.endswith(".egg-info")
     }
     assert named == there

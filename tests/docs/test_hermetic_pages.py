@@ -49,6 +49,18 @@ def test_every_assertion_on_calls_is_on_the_page() -> None:
     assert all(f"`{name}" in page for name in ("one()", "last", "matching("))
 
 
+def test_the_example_of_the_readme_is_a_test_that_passes(tmp_path: Path) -> None:
+    """As it stands, in a file of its own."""
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    ((name, body),) = re.findall(r"<!-- test: (\w+) -->\n```python\n(.*?)```", readme, re.DOTALL)
+    (tmp_path / f"test_{name}.py").write_text(body, encoding="utf-8")
+    (tmp_path / "pytest.ini").write_text("[pytest]\n")
+    known = {name: value for name, value in os.environ.items() if not name.startswith(("PYTEST", "MUTKIT"))}
+    words = [sys.executable, "-m", "pytest", *plugin_words(), "-q"]
+    done = subprocess.run(words, cwd=tmp_path, env=known, capture_output=True, text=True, timeout=60, check=False)
+    assert "1 passed" in done.stdout, done.stdout
+
+
 def test_the_examples_of_the_plugin_run_and_give_what_the_page_shows(tmp_path: Path) -> None:
     """A reader who copies all files has a project whose tests end as the page says."""
     page = text_of("pytest-plugin.md")
