@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import os
 import subprocess
+import time
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from mutkit.hermetic import MockCommands, Script
     from mutkit.model.mock_call import Call
@@ -50,3 +51,13 @@ def read_all(fd: int) -> list[bytes]:
 def last(mock: MockCommands) -> Call:
     """Return the last recorded call of ``codex``."""
     return mock.calls("codex")[-1]
+
+
+def wait_until(mock: MockCommands, holds: Callable[[Call], bool]) -> Call:
+    """Return the last call of ``codex`` as soon as its record is so; AssertionError after half a minute."""
+    until = time.monotonic() + 30
+    while time.monotonic() < until:
+        if mock.calls("codex") and holds(last(mock)):
+            return last(mock)
+        time.sleep(0.001)
+    raise AssertionError(f"the record did not become so: {last(mock)}")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import select
 import signal
 import subprocess
 from pathlib import Path
@@ -192,3 +193,15 @@ def test_a_grandchild_can_hold_any_stream(mock: MockCommands, held: Literal["std
             assert child.stderr.read() == b""
             assert os.write(child.stdin.fileno(), b"x") == 1
         mock.end()
+
+
+def test_a_grandchild_holds_nothing_else_that_the_mock_was_started_with(mock: MockCommands) -> None:
+    """Other descriptors of its parent would stay open as long as it lives, and nobody could say why."""
+    mock.add("codex", Script().grandchild(300))
+    reader, writer = os.pipe()
+    child = subprocess.Popen(["codex"], env={"PATH": mock.path}, pass_fds=(writer,), stdout=subprocess.DEVNULL)
+    os.close(writer)
+    assert child.wait(30) == 0
+    assert select.select([reader], [], [], 30)[0]
+    assert os.read(reader, 1) == b""
+    os.close(reader)

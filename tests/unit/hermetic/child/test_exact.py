@@ -15,7 +15,7 @@ import pytest
 
 from mutkit.hermetic import Script
 from mutkit.model.mock_call import ExactProof
-from tests.mock_driving import last, read_all, start
+from tests.mock_driving import last, read_all, start, wait_until
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -116,8 +116,7 @@ def test_a_plain_write_is_not_glued_to_the_exact_chunk_behind_it(
     script = Script().write("plain").repeat("p", 40_000).write("ab", chunk=1, pace="exact")
     with start_on(mock, script, theirs.fileno()):
         theirs.close()
-        while not mock.calls("codex") or last(mock).chunks[-2:] != (1, 1):
-            os.sched_yield()  # nothing is read before all is written: it could be glued together
+        wait_until(mock, lambda seen: seen.chunks[-2:] == (1, 1))  # read before, nothing could be glued together
         reads = read_all(ours.fileno())
     assert b"".join(reads[:-2]) == b"plain" + b"p" * 40_000
     assert reads[-2:] == [b"a", b"b"]
@@ -300,7 +299,7 @@ def test_a_reader_that_leaves_is_noticed_at_once(
     with start_on(mock, script, subprocess.PIPE if kind == "pipe" else theirs.fileno()) as child:
         theirs.close()
         reader = child.stdout or ours
-        assert select.select([reader], [], [], 30)[0]  # the first chunk is there, and stays there
+        wait_until(mock, lambda seen: len(seen.chunks) == (1 if kind == "pipe" else 2))  # what is there stays there
         reader.close()
         assert child.wait(30) == 96
     assert last(mock).ended == "reader-gone"
@@ -313,9 +312,7 @@ def test_a_mock_killed_in_an_exact_step_has_recorded_what_was_read(mock: MockCom
         for _ in range(700):
             assert os.read(child.stdout.fileno(), 65536) == b"x"
         assert select.select([child.stdout], [], [], 30)[0]
-        before = last(mock)
-        while len(before.chunks) < 701:  # written down when the wait is long
-            before = last(mock)
+        wait_until(mock, lambda seen: len(seen.chunks) >= 701)  # written down when the wait is long
         child.kill()
     seen = last(mock)
     assert (len(seen.chunks), seen.ended) == (701, "")

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mutkit.hermetic import Script
-from tests.mock_driving import call, last, start
+from tests.mock_driving import call, last, start, wait_until
 
 if TYPE_CHECKING:
     from mutkit.hermetic import MockCommands
@@ -145,9 +145,7 @@ def test_a_line_of_which_a_part_came_is_recorded_while_the_mock_waits(mock: Mock
         assert child.stdout.readline() == b"ready\n"
         child.stdin.write(b"par")
         child.stdin.flush()
-        until = time.monotonic() + 30
-        while last(mock).stdin != b"par" and time.monotonic() < until:
-            os.sched_yield()
+        wait_until(mock, lambda seen: seen.stdin == b"par")
         child.kill()
     assert (last(mock).stdin, last(mock).stdin_ended) == (b"par", False)
 

@@ -9,7 +9,7 @@ import pytest
 
 from mutkit.hermetic import Script
 from mutkit.hermetic.child.secrets import Secrets, is_secret
-from tests.mock_driving import call, last, start
+from tests.mock_driving import call, last, start, wait_until
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -122,12 +122,9 @@ def test_a_secret_that_comes_in_two_reads_is_not_recorded(mock: MockCommands) ->
         assert child.stdout is not None
         child.stdout.readline()
         os.write(child.stdin.fileno(), b"key: " + _KEY[:7].encode())
-        while last(mock).stdin != b"key: ":
-            os.sched_yield()
+        wait_until(mock, lambda seen: seen.stdin == b"key: ")
         os.write(child.stdin.fileno(), _KEY[7:].encode() + b" sk-01 end sk-012345678")
-        while not last(mock).stdin.endswith(b"end "):
-            os.sched_yield()
-        assert last(mock).stdin == b"key: <API_KEY> sk-01 end "
+        wait_until(mock, lambda seen: seen.stdin == b"key: <API_KEY> sk-01 end ")
         child.stdin.close()
         assert child.wait(30) == 0
     assert last(mock).stdin == b"key: <API_KEY> sk-01 end <API_KEY>"  # so long a beginning tells too much
