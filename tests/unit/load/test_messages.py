@@ -243,7 +243,7 @@ BROKEN: list[tuple[str, dict[str, str | bytes | None], list[str]]] = [
             f"{C}:6: suite.timeout: is inf [value-type] It must be a finite number.",
             f"{C}:7: suite.args[0]: is a date or time [value-type] No key takes one: write a text.",
             f"{C}:8: suite.bogus: is not a key [key-unknown] "
-            "Known keys: cases, harness, args, python, env, timeout, confirm.",
+            "Known keys: cases, harness, args, python, env, timeout, confirm, network.",
         ],
     ),
     (
@@ -335,7 +335,7 @@ BROKEN: list[tuple[str, dict[str, str | bytes | None], list[str]]] = [
         _campaign('args = ["Ada"]', 'arg = ["Ada"]'),
         [
             f"{C}:11: probes.greet.arg: is not a key [key-unknown] Did you mean `args`? Known keys: kind, call, args, "
-            "kwargs, path, mocks, services, tools, env, cwd, timeout."
+            "kwargs, path, mocks, services, tools, env, cwd, timeout, network."
         ],
     ),
 ]
