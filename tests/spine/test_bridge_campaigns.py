@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import json
 import os
 import shutil
@@ -20,8 +21,21 @@ COPIED = ("examples", "mutkit", "specs", "pyproject.toml")
 
 @pytest.fixture(scope="module")
 def report(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
-    """Return the report on the first drafts, run in a copy so that nobody else changes the tree during the run."""
-    tree = tmp_path_factory.mktemp("drafts") / "tree"
+    """Return the report on the first drafts; of several test workers one makes it, for all."""
+    folder = tmp_path_factory.getbasetemp()
+    folder = folder.parent if "PYTEST_XDIST_WORKER" in os.environ else folder
+    made = folder / "first-drafts.json"
+    with (folder / "first-drafts.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not made.is_file():
+            made.write_text(_run_first_drafts(tmp_path_factory.mktemp("drafts")), "utf-8")
+    content: dict[str, Any] = json.loads(made.read_text("utf-8"))
+    return content
+
+
+def _run_first_drafts(folder: Path) -> str:
+    """Return the report, from a run in a copy so that nobody else changes the tree during the run."""
+    tree = folder / "tree"
     tree.mkdir()
     for name in COPIED:
         if (TREE / name).is_dir():
@@ -38,8 +52,7 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
         timeout=110,
     )
     assert done.returncode == 1, done.stdout + done.stderr
-    content: dict[str, Any] = json.loads((tree / "report.json").read_text("utf-8"))
-    return content
+    return (tree / "report.json").read_text("utf-8")
 
 
 def test_a_run_of_the_first_drafts_is_no_success(report: dict[str, Any]) -> None:
