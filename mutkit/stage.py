@@ -29,3 +29,11 @@ class Stage:
     python_path: tuple[str, ...] = ()
     cancellation: Cancellation = field(default_factory=Cancellation)
     source: Path | None = None
+
+    @property
+    def worker(self) -> int:
+        """Return the number at the end of the workspace's name, 0 where it has none: no two that are in use at a time
+        have the same.
+        """
+        name = self.tree.name
+        return int(name[len(name.rstrip("0123456789")) :] or "0")

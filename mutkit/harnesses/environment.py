@@ -40,15 +40,10 @@ def suite_environment(suite: Suite, stage: Stage, inherited: Mapping[str, str], 
         "COVERAGE_FILE": str(stage.scratch / "coverage"),
         "MUTKIT_OBSERVATIONS": str(observations),
         # One number for each of the workspaces that are in use at a time: for ports and the like.
-        "MUTKIT_WORKER": _number(stage.tree.name),
+        "MUTKIT_WORKER": str(stage.worker),
     }
     variables |= suite.env
     path = [*stage.python_path, *filter(None, [suite.env.get("PYTHONPATH")])]
     if path:
         variables["PYTHONPATH"] = os.pathsep.join(path)
     return variables
-
-
-def _number(workspace: str) -> str:
-    """Return the number at the end of a workspace's name, ``0`` where it has none."""
-    return workspace[len(workspace.rstrip("0123456789")) :] or "0"

@@ -1,4 +1,6 @@
-"""Owns the mock services of a probe: started before the program, ended after it, and what they saw meanwhile."""
+"""Owns what is on the loopback of a probe: mock services, which are started before the program and ended after it, what
+they saw meanwhile, and ports that are kept for the program.
+"""
 
 from __future__ import annotations
 
@@ -6,11 +8,13 @@ import contextlib
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from mutkit.hermetic.sandbox.ports import Ports
+from mutkit.hermetic.sandbox.words import fill
 from mutkit.model.effect import NothingSeen
 from mutkit.model.service import ServiceSeen
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from mutkit.hermetic.services import MockService
     from mutkit.model.campaign import Probe
@@ -20,11 +24,12 @@ if TYPE_CHECKING:
 
 
 class ProbeServices:
-    """The running services of one probe, by name."""
+    """The running services of one probe, and its ports, by name."""
 
-    def __init__(self, services: dict[str, MockService]) -> None:
-        """Take services that serve."""
+    def __init__(self, services: dict[str, MockService], fill: Callable[[str], str]) -> None:
+        """Take services that serve, and what replaces ``{port}``, ``{port:name}`` and ``{worker}`` in a text."""
         self._services = services
+        self.fill = fill
 
     @property
     def words(self) -> dict[str, str]:
@@ -51,11 +56,14 @@ class ProbeServices:
 
 @contextlib.contextmanager
 def serving(probe: Probe, stage: Stage, network: Network) -> Iterator[ProbeServices]:
-    """Give the services of a probe, which listen on the loopback of ``network`` until the context is left.
+    """Give the services of a probe, which listen on the loopback of ``network`` until the context is left; so long its
+    ports are given to no other.
 
     SpecError for a script that is wrong, HostError where nothing can listen.
     """
+    ports = Ports(stage.worker)
     with contextlib.ExitStack() as stack:
+        stack.callback(ports.close)
         services = {}
         for name, script in probe.services.items():
             from mutkit.hermetic.services import MockService  # late: few probes have services
@@ -63,4 +71,4 @@ def serving(probe: Probe, stage: Stage, network: Network) -> Iterator[ProbeServi
             service = MockService(stage.base / script, listening=network.listen)
             stack.callback(service.stop)
             services[name] = service.start()
-        yield ProbeServices(services)
+        yield ProbeServices(services, lambda text: fill(text, stage.worker, lambda name: ports.port(name, network)))

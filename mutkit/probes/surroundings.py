@@ -9,6 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from mutkit.hermetic import calls, install, link_tools
+from mutkit.hermetic.sandbox.folders import make_environment
+from mutkit.hermetic.sandbox.worker import VARIABLE
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -19,22 +21,12 @@ if TYPE_CHECKING:
     from mutkit.process import Network
     from mutkit.stage import Stage
 
-_FOLDERS = {
-    "HOME": "home",
-    "TMPDIR": "tmp",
-    "XDG_CACHE_HOME": "home/.cache",
-    "XDG_CONFIG_HOME": "home/.config",
-    "XDG_DATA_HOME": "home/.local/share",
-    "XDG_STATE_HOME": "home/.local/state",
-    "XDG_RUNTIME_DIR": "run",
-    "CODEX_HOME": "home/.codex",
-}
-
 
 @dataclass(frozen=True)
 class Surroundings:
     """Where one probe runs: ``folder`` is its own, ``cwd`` in the tree, ``env`` the whole environment,
-    ``deadline`` in seconds, ``network`` what its program can reach.
+    ``deadline`` in seconds, ``words`` what is replaced in texts, ``services`` what is on its loopback, ``network`` what
+    its program can reach.
     """
 
     folder: Path
@@ -42,7 +34,7 @@ class Surroundings:
     env: dict[str, str]
     deadline: float
     words: dict[str, str]
-    urls: dict[str, str]
+    services: ProbeServices
     network: Network
 
     @classmethod
@@ -52,27 +44,19 @@ class Surroundings:
         mocks = {name: stage.base / script for name, script in probe.mocks.items()}
         commands = install(folder / "bin", mocks, folder / "calls", stage.python)
         link_tools(commands, probe.tools)
-        env = {"PATH": str(commands)}
-        for name, place in _FOLDERS.items():
-            (folder / place).mkdir(parents=True, exist_ok=True)
-            env[name] = str(folder / place)
-        (folder / _FOLDERS["XDG_RUNTIME_DIR"]).chmod(0o700)
-        env |= {
-            "TZ": "UTC",
-            "LANG": "C.UTF-8",
-            "LC_ALL": "C.UTF-8",
-            "PYTHONHASHSEED": "0",
-            "PYTHONNOUSERSITE": "1",
-            "PYTHONPATH": os.pathsep.join(dict.fromkeys([*stage.python_path, str(stage.tree)])),
-        }
+        env = {"PATH": str(commands), **make_environment(folder, (), {}), VARIABLE: str(stage.worker)}
+        env["PYTHONPATH"] = os.pathsep.join(dict.fromkeys([*stage.python_path, str(stage.tree)]))
         env |= services.env
         words = {"{python}": stage.python, "{tree}": str(stage.tree), **services.words}
-        made = cls(folder, stage.tree / probe.cwd, env, probe.timeout or stage.deadline, words, services.words, network)
+        made = cls(folder, stage.tree / probe.cwd, env, probe.timeout or stage.deadline, words, services, network)
         env.update({name: made.fill(value) for name, value in probe.env.items()})
         return made
 
     def fill(self, word: str) -> str:
-        """Return ``word`` with ``{python}``, ``{tree}`` and ``{service:name}`` replaced."""
+        """Return ``word`` with ``{python}``, ``{tree}`` and ``{service:name}`` replaced, and as a sandbox does
+        ``{port}``, ``{port:name}`` and ``{worker}``.
+        """
+        word = self.services.fill(word)  # first: what is put in by the others is not to be filled again
         for name, value in self.words.items():
             word = word.replace(name, value)
         return word
@@ -86,7 +70,7 @@ class Surroundings:
         if isinstance(value, (list, tuple)):
             return [self.with_urls(one) for one in value]
         if isinstance(value, str):
-            for name, url in self.urls.items():
+            for name, url in self.services.words.items():
                 value = value.replace(name, url)
         return value
 

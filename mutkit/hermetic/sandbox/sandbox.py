@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 import sys
 from contextlib import ExitStack
 from typing import TYPE_CHECKING
@@ -11,6 +10,7 @@ from typing import TYPE_CHECKING
 from mutkit.hermetic.commands import MockCommands
 from mutkit.hermetic.sandbox.folders import FOLDERS, make_environment
 from mutkit.hermetic.sandbox.ports import Ports
+from mutkit.hermetic.sandbox.words import fill
 from mutkit.hermetic.sandbox.worker import VARIABLE, worker_index
 from mutkit.process import CAP, Child, Network, run
 
@@ -29,8 +29,6 @@ if TYPE_CHECKING:
 
 DEADLINE = 60.0
 """Seconds that a program may run where nothing else is said."""
-
-_WORD = re.compile(r"\{(?:port(?::(?P<name>[A-Za-z0-9_.-]+))?|(?P<worker>worker))\}")
 
 
 class Sandbox:
@@ -126,7 +124,7 @@ class Sandbox:
 
     def fill(self, text: str) -> str:
         """Return ``text`` with ``{port}``, ``{port:name}`` and ``{worker}`` replaced by their numbers."""
-        return _WORD.sub(lambda found: str(self.worker if found["worker"] else self.port(found["name"] or "")), text)
+        return fill(text, self.worker, self.port)
 
     def run(
         self,
